@@ -1,0 +1,20 @@
+"""Hooked on Backward: a course on PyTorch hooks that you play with.
+
+Names are imported when first used, so that ``import course`` costs next to nothing.
+"""
+
+from importlib import import_module
+
+_HOME = {}  # public name -> the module that defines it
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'course' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_HOME])
