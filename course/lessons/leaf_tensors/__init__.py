@@ -1,0 +1,6 @@
+"""Lesson 1: leaf and non-leaf tensors."""
+
+from course.check import Desk
+
+_desk = Desk("leaf_tensors")
+check, hint, solution, reset = _desk.check, _desk.hint, _desk.solution, _desk.reset

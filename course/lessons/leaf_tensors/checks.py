@@ -1,0 +1,543 @@
+"""What the exercises of lesson 1 observe, and how their facts tell misconceptions apart."""
+
+import warnings
+
+import torch
+
+from course.exercise import Case, Exercise
+from course.facts import describe, is_tensor, kind_of
+from course.lessons.leaf_tensors.reasons import REASONS
+
+__all__ = ["REASONS"]
+
+
+def floats(rng, *shape):
+    """Small whole numbers, never 0, as a float tensor: sums and products of them are exact."""
+    count = 1
+    for size in shape:
+        count *= size
+    return torch.tensor(
+        [float(rng.choice([-3, -2, -1, 1, 2, 3, 4])) for _ in range(count)]
+    ).reshape(shape)
+
+
+class which_are_leaves(Exercise):
+    cases = (
+        Case("a, b and c", 2, names=("a", "b", "c")),
+        Case("d, e and f", 2, hidden=True, names=("d", "e", "f")),
+    )
+    hints = (
+        "Go line by line and ask: does this tensor require a gradient?",
+        "A tensor that does not require a gradient is a leaf, whatever made it.",
+        "`detach()` gives a tensor that does not require a gradient. `nn.Parameter(…)` makes a new "
+        "leaf out of the numbers of any tensor.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        said = answer()
+        if type(said) is not dict:
+            return {"kind": kind_of(describe(said))}
+        return {name: describe(said.get(name)) for name in given["names"]}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
+                "got": facts["kind"]
+            }
+        differ = [name for name in expected if facts[name] != expected[name]]
+        words = ("made", "untracked", "result")
+        groups = {
+            "NAMES_MISSING": [n for n in differ if facts[n] not in words],
+            "UNTRACKED_IS_LEAF": [n for n in differ if facts[n] == "result"],
+            "TRACKED_IS_NO_LEAF": [n for n in differ if expected[n] == "result"],
+            "LEAF_FOR_ANOTHER_REASON": differ,
+        }
+        code = next(code for code, names in groups.items() if names)
+        return code, {"names": ", ".join(groups[code])}
+
+
+class history(Exercise):
+    cases = (
+        Case("x * 3, then / 2", 1, steps=("mul", "div")),
+        Case("a tensor without a history", 1, steps=()),
+        Case("a longer chain", 2, hidden=True, steps=("exp", "mul", "sum", "neg", "add")),
+    )
+    hints = (
+        "The chain begins at `t.grad_fn`. Print it, and print its `next_functions`.",
+        "Use a loop: while there is a node, keep its name and go to the next node.",
+        "In `next_functions` skip the pairs whose node is None: they belong to constants.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        t = floats(rng, 3)
+        if given["steps"]:
+            t.requires_grad_()
+        for step in given["steps"]:
+            t = {
+                "mul": lambda t: 3 * t,
+                "div": lambda t: t / 2,
+                "exp": torch.exp,
+                "sum": torch.sum,
+                "neg": torch.neg,
+                "add": lambda t: torch.tensor(5.0) + t,
+            }[step](t)
+        names = describe(answer(t))
+        if type(names) is list:  # the leaf's node says torch::autograd::AccumulateGrad of itself
+            names = [n.split("::")[-1] if type(n) is str else n for n in names]
+        return {"names": names}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        got, right = facts["names"], expected["names"]
+        if got is None:
+            return "RETURNS_NONE"
+        if type(got) is not list:
+            return "WRONG_TYPE", {"got": kind_of(got)}
+        if any(type(name) is not str or "<" in name for name in got):
+            return "NODES_NOT_NAMES"
+        if got == right[::-1]:
+            return "HISTORY_REVERSED"
+        if got == right[: len(got)]:
+            return "HISTORY_STOPS_EARLY", {"got": len(got)}
+        return None
+
+
+class leaf_copy(Exercise):
+    cases = (
+        Case("a copy of a leaf", 1, kind="leaf", dtype="float32"),
+        Case("a copy of a result", 1, kind="result", dtype="float32"),
+        Case(
+            "a copy of a tensor in double precision", 2, hidden=True, kind="result", dtype="float64"
+        ),
+    )
+    hints = (
+        "There are three steps: cut the connection, copy the numbers, ask for a gradient.",
+        "`detach()` cuts, `clone()` copies, `requires_grad_()` asks.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        base = floats(rng, 2, 2).to(getattr(torch, given["dtype"])).requires_grad_()
+        t = base if given["kind"] == "leaf" else base * 2
+        before = t.detach().clone()
+        copy = answer(t)
+        if not is_tensor(copy):
+            return {"kind": kind_of(describe(copy))}
+        facts = {
+            "tensor": describe(copy),
+            "tracked": copy.requires_grad,
+            "leaf": copy.is_leaf,
+            "connected": False,
+            "t unchanged": True,
+        }
+        if copy is t:
+            return facts | {"connected": True, "t unchanged": False}
+        if copy.requires_grad:
+            (copy * 1).sum().backward()
+            facts["connected"] = base.grad is not None
+        with torch.no_grad():
+            copy.detach().add_(1)
+        facts["t unchanged"] = torch.equal(t.detach(), before)
+        return facts
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
+                "got": facts["kind"]
+            }
+        if facts["connected"]:
+            return "STILL_CONNECTED"
+        if not facts["t unchanged"]:
+            return "SHARES_MEMORY"
+        if not facts["tracked"]:
+            return "NOT_TRACKED", {"what": "Your copy"}
+        if not facts["leaf"]:
+            return "NOT_A_LEAF", {"what": "Your copy"}
+        return None
+
+
+class weighted_gradient(Exercise):
+    cases = (
+        Case("x is a plain tensor", 1, f="triple", grad=None, tracked=False),
+        Case("x already has a .grad", 1, f="square", grad=7.0, tracked=True),
+        Case(
+            "another function, and x has a .grad",
+            2,
+            hidden=True,
+            f="mixed",
+            grad=-2.0,
+            tracked=True,
+        ),
+    )
+    hints = (
+        "You need a leaf that requires a gradient and whose `.grad` is empty.",
+        "Make one from `x` with detach, clone and requires_grad_. Then call backward with `v`.",
+        "`torch.autograd.grad(y, x, v)` is another way: it gives the gradient back and leaves "
+        "`.grad` alone.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x, v = floats(rng, 3), floats(rng, 3) + 0.5
+        f = {
+            "triple": lambda x: x * 3,
+            "square": lambda x: x * x,
+            "mixed": lambda x: x * x.sum() + x.flip(0),
+        }[given["f"]]
+        x.requires_grad_(given["tracked"])
+        old = None if given["grad"] is None else torch.full((3,), given["grad"])
+        x.grad = None if old is None else old.clone()
+        values = x.detach().clone()
+        got = describe(answer(f, x, v))
+        plain = values.clone().requires_grad_()
+        f(plain).sum().backward()
+        kept = x.grad is None if old is None else x.grad is not None and torch.equal(x.grad, old)
+        return {
+            "gradient": {"values": got["values"]}
+            if isinstance(got, dict) and "values" in got
+            else got,
+            "requires_grad kept": x.requires_grad == given["tracked"],
+            "grad kept": bool(kept),
+            "values kept": torch.equal(x.detach(), values),
+            "_of the sum": plain.grad.tolist(),
+            "_old": None if old is None else old.tolist(),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        got, right = facts["gradient"], expected["gradient"]["values"]
+        if got is None:
+            return "RETURNS_NONE"
+        if not isinstance(got, dict) or "values" not in got:
+            return "WRONG_TYPE", {"got": kind_of(got)}
+        values = got["values"]
+        if values == facts["_of the sum"] and values != right:
+            return "WEIGHTS_IGNORED"
+        if facts["_old"] and values == [o + r for o, r in zip(facts["_old"], right, strict=True)]:
+            return "GRADIENT_ACCUMULATED"
+        if values == right:
+            for key in ("requires_grad kept", "grad kept", "values kept"):
+                if not facts[key]:
+                    return "INPUT_CHANGED", {"what": key.removesuffix(" kept")}
+        return None
+
+
+class freeze(Exercise):
+    cases = (
+        Case("the first layer of two", 2, sizes=(3, 4, 2), part=0),
+        Case("a block of several layers", 2, hidden=True, sizes=(2, 5, 3, 4, 1), part=slice(1, 3)),
+    )
+    hints = (
+        "A module does not require gradients; its parameters do.",
+        "Go through `part.parameters()` and set `requires_grad` of each to False.",
+        "Add up `p.numel()` in the same loop.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        sizes = given["sizes"]
+        net = torch.nn.Sequential(
+            *(torch.nn.Linear(i, o) for i, o in zip(sizes, sizes[1:], strict=False))
+        )
+        part = net[given["part"]]
+        count = describe(answer(part))
+        net(floats(rng, 2, sizes[0])).square().sum().backward()
+        inside = {id(p) for p in part.parameters()}
+        with_grad = [id(p) in inside for p in net.parameters() if p.grad is not None]
+        return {
+            "count": count,
+            "frozen with grad": sum(with_grad),
+            "others with grad": len(with_grad) - sum(with_grad),
+            "_tensors": len(inside),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if facts["frozen with grad"]:
+            return "NOT_FROZEN", {"count": facts["frozen with grad"]}
+        if facts["others with grad"] != expected["others with grad"]:
+            return "FROZE_TOO_MUCH"
+        if facts["count"] is None:
+            return "RETURNS_NONE"
+        if facts["count"] == facts["_tensors"]:
+            return "COUNTS_TENSORS"
+        if isinstance(facts["count"], bool) or not isinstance(facts["count"], (int, float)):
+            return "WRONG_TYPE", {"got": kind_of(facts["count"])}
+        return None
+
+
+class why_no_grad(Exercise):
+    cases = (
+        Case("a leaf before backward", 1, kind="leaf", backward=False),
+        Case("the result of an operation, after backward", 1, kind="result", backward=True),
+        Case("a result that retains its gradient", 1, kind="retained", backward=True),
+        Case(
+            "a result that retains its gradient, before backward",
+            1,
+            True,
+            kind="retained",
+            backward=False,
+        ),
+        Case("computed from plain numbers", 1, True, kind="untracked", backward=False),
+        Case("a leaf after backward", 1, True, kind="leaf", backward=True),
+    )
+    hints = (
+        "Begin with `t.requires_grad`.",
+        "Then sort out the non-leaf tensors that do not retain their gradient.",
+        "What is left keeps its gradient: now it is safe to read `t.grad`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x = floats(rng, 2).requires_grad_()
+        y = x * 2
+        y.retain_grad() if given["kind"] == "retained" else None
+        if given["backward"]:
+            (y * y).sum().backward()
+        untracked = floats(rng, 2) * 3
+        t = {"leaf": x, "result": y, "retained": y, "untracked": untracked}[given["kind"]]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            word = describe(answer(t))
+        return {
+            "word": word,
+            "warned": any("is not a leaf" in str(w.message) for w in caught),
+            "_kind": given["kind"],
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        word = facts["word"]
+        if word is None:
+            return "RETURNS_NONE"
+        if word not in ("has grad", "not tracked", "non-leaf", "not yet"):
+            return "NOT_A_WORD", {"got": repr(word) if isinstance(word, str) else kind_of(word)}
+        if word == expected["word"]:
+            return "READS_GRAD_OF_NON_LEAF"
+        said = {"got": f'"{word}"'}
+        if facts["_kind"] == "retained" and word == "non-leaf":
+            return "RETAINED_IS_KEPT", said
+        if facts["_kind"] == "untracked":
+            return "UNTRACKED_NOT_SEEN", said
+        if expected["word"] == "not yet":
+            return "NO_BACKWARD_YET", said
+        if facts["_kind"] == "result":
+            return "TRACKED_IS_NO_LEAF", {"names": "`t`"}
+        return None
+
+
+class make_weights(Exercise):
+    cases = (
+        Case("two inputs, sixty outputs", 2, n_in=2, n_out=60),
+        Case("one step of an optimizer", 1, n_in=20, n_out=3),
+        Case("other sizes", 3, hidden=True, n_in=40, n_out=30),
+    )
+    hints = (
+        "Print `weight.is_leaf` and `weight.grad_fn` after the first line.",
+        "`torch.randn(…, requires_grad=True) * 0.1` makes a leaf and throws its name away: what "
+        "you keep is the product.",
+        "Do the arithmetic on plain tensors. Then call `requires_grad_()` on the result.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        n_in, n_out = given["n_in"], given["n_out"]
+        made = answer(n_in, n_out)
+        if type(made) not in (tuple, list) or len(made) != 2 or not all(map(is_tensor, made)):
+            return {"kind": kind_of(describe(made))}
+        weight, bias = made
+        start = [t.detach().clone() for t in made]
+        facts = {
+            "shapes": [list(weight.shape), list(bias.shape)],
+            "leaves": [weight.is_leaf, bias.is_leaf],
+            "tracked": [weight.requires_grad, bias.requires_grad],
+            "weight like randn * 0.1": 0.07 < float(start[0].std()) < 0.13
+            and abs(float(start[0].mean())) < 0.05,
+            "bias is 0.5": bool((start[1] == 0.5).all()),
+            "moved": [False, False],
+        }
+        right_shapes = facts["shapes"] == [[n_out, n_in], [n_out]]
+        if right_shapes and facts["leaves"] == facts["tracked"] == [True, True]:
+            loss = (floats(rng, 5, n_in) @ weight.T + bias - 1).square().sum()
+            loss.backward()
+            torch.optim.SGD([weight, bias], lr=0.01).step()
+            facts["moved"] = [
+                not torch.equal(t.detach(), s) for t, s in zip(made, start, strict=True)
+            ]
+        return facts
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
+                "got": facts["kind"]
+            }
+        names = ("The weight", "The bias")
+        for name, tracked in zip(names, facts["tracked"], strict=True):
+            if not tracked:
+                return "NOT_TRACKED", {"what": name}
+        for name, leaf in zip(names, facts["leaves"], strict=True):
+            if not leaf:
+                return "NOT_A_LEAF", {"what": name}
+        if facts["shapes"] != expected["shapes"]:
+            return "WRONG_SHAPE", {"got": facts["shapes"]}
+        if not facts["weight like randn * 0.1"]:
+            return "INITIAL_NUMBERS_CHANGED", {"what": "the weight"}
+        if not facts["bias is 0.5"]:
+            return "INITIAL_NUMBERS_CHANGED", {"what": "the bias"}
+        return None
+
+
+class sgd_step(Exercise):
+    cases = (
+        Case("one step", 2, weights=2, unused=0, steps=1),
+        Case("a second step after the first", 1, weights=1, unused=0, steps=2),
+        Case("three weights, one without a gradient", 3, hidden=True, weights=2, unused=1, steps=2),
+    )
+    hints = (
+        "PyTorch must not record the update. `with torch.no_grad():` switches recording off.",
+        "`w -= lr * w.grad` changes the tensor itself. `w = w - lr * w.grad` does not.",
+        "Leave out a weight whose `.grad` is None, and set `.grad` to None after its update.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        weights = [floats(rng, 3).requires_grad_() for _ in range(given["weights"])]
+        unused = [floats(rng, 2).requires_grad_() for _ in range(given["unused"])]
+        targets = [floats(rng, 3) for _ in weights]
+        every = [*unused, *weights]
+        same_objects, start = list(every), [w.detach().clone() for w in every]
+
+        def loss():
+            return sum((w - t).square().sum() for w, t in zip(weights, targets, strict=True))
+
+        first = float(loss())
+        for _ in range(given["steps"]):
+            loss().backward()
+            answer(every, 0.25)
+            leaves = [w.is_leaf and w.requires_grad for w in same_objects]
+            cleared = [w.grad is None for w in same_objects]
+            if not all(leaves):
+                break
+        return {
+            "values": [describe(w) for w in same_objects],
+            "leaves": leaves,
+            "cleared": cleared,
+            "_unchanged": all(
+                torch.equal(w.detach(), s) for w, s in zip(same_objects, start, strict=True)
+            ),
+            "_loss grew": float(loss()) > first,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if facts["_unchanged"]:
+            return "NAME_REBOUND"
+        if not all(facts["leaves"]):
+            return "NOT_A_LEAF", {"what": "A weight"}
+        if facts["_loss grew"]:
+            return "WRONG_DIRECTION"
+        if not all(facts["cleared"]):
+            return "GRADIENT_NOT_CLEARED"
+        return None
+
+
+class find_leaves(Exercise):
+    cases = (
+        Case("a product", 1, graph="product"),
+        Case("a leaf that is used twice", 1, graph="shared"),
+        Case("a loss with a part that is not tracked", 2, graph="untracked"),
+        Case("a small network", 1, hidden=True, graph="network"),
+        Case("a loss that is itself a leaf", 1, hidden=True, graph="leaf"),
+        Case("three thousand operations in a row", 2, hidden=True, graph="chain"),
+    )
+    hints = (
+        "Print `loss.grad_fn.next_functions`, then the `next_functions` of the nodes in it.",
+        "Keep a list of nodes still to visit and a set of nodes already seen.",
+        "A node of the kind AccumulateGrad has the attribute `variable`: that is the leaf.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        leaves, loss = GRAPHS[given["graph"]](rng)
+        said = answer(loss)
+        if said is None or is_tensor(said) or isinstance(said, (str, bytes)):
+            return {"kind": kind_of(describe(said))}
+        try:
+            items = list(said)
+        except TypeError:
+            return {"kind": kind_of(describe(said))}
+        found = [next((n for n, leaf in leaves.items() if leaf is item), None) for item in items]
+        return {
+            "leaves": sorted(name for name in set(found) if name is not None),
+            "doubled": len([n for n in found if n]) > len({n for n in found if n}),
+            "others": found.count(None),
+            "_nodes": any(hasattr(item, "next_functions") for item in items),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
+                "got": facts["kind"]
+            }
+        if facts["_nodes"]:
+            return "NODES_NOT_TENSORS"
+        if facts["others"]:
+            return "NON_LEAVES_FOUND"
+        if len(facts["leaves"]) < len(expected["leaves"]):
+            return "LEAVES_MISSING", {"got": len(facts["leaves"])}
+        if facts["doubled"]:
+            return "LEAVES_DOUBLED"
+        return None
+
+
+def product(rng):
+    leaves = {name: floats(rng, 2).requires_grad_() for name in "ab"}
+    return leaves, (leaves["a"] * leaves["b"]).sum()
+
+
+def shared(rng):
+    leaves = {name: floats(rng, 2).requires_grad_() for name in "wx"}
+    hidden = leaves["w"] + leaves["x"]
+    return leaves, (hidden * (leaves["w"] + 1)).sum()
+
+
+def untracked(rng):
+    leaves = {name: floats(rng, 2).requires_grad_() for name in "abc"}
+    target = floats(rng, 2)
+    left = (leaves["a"] * target).exp()
+    right = leaves["b"].detach() * 2 + leaves["c"]
+    return leaves, (left - right - target).square().sum()
+
+
+def network(rng):
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    return dict(net.named_parameters()), net(floats(rng, 2, 3)).mean()
+
+
+def single_leaf(rng):
+    loss = floats(rng).requires_grad_()
+    return {"loss": loss}, loss
+
+
+def chain(rng):
+    leaves = {name: floats(rng, 2).requires_grad_() for name in "ab"}
+    value = leaves["a"]
+    for _ in range(3000):
+        value = value + 1
+    return leaves, (value * leaves["b"]).sum()
+
+
+GRAPHS = {
+    "product": product,
+    "shared": shared,
+    "untracked": untracked,
+    "network": network,
+    "leaf": single_leaf,
+    "chain": chain,
+}

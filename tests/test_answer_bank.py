@@ -1,0 +1,94 @@
+"""Every answer of every lesson's bank gets exactly the points and the reason of its table."""
+
+import pytest
+
+from course.answers import read_bank
+from course.check import Desk
+from course.help import stub_text
+from course.lessons import LESSONS
+from course.observation import MISSING
+
+WITH_EXERCISES = [lesson for lesson in LESSONS if (lesson.folder / "answers.py").exists()]
+DESKS = {lesson.name: Desk(lesson.name) for lesson in WITH_EXERCISES}
+BANK = [
+    (lesson.name, entry)
+    for lesson in WITH_EXERCISES
+    for entry in read_bank((lesson.folder / "answers.py").read_text("utf-8"))
+]
+EXERCISES = [
+    (lesson.name, name) for lesson in WITH_EXERCISES for name in DESKS[lesson.name].checks.exercises
+]
+
+
+def judge(lesson, name, answer):
+    return DESKS[lesson].result(name, answer, hidden=None)
+
+
+@pytest.mark.parametrize(("lesson", "entry"), BANK, ids=lambda value: str(value))
+def test_an_answer_gets_the_points_and_the_reason_of_its_table(lesson, entry):
+    result = judge(lesson, entry.exercise, entry.run().get(entry.exercise, MISSING))
+    said = [(v.case.name, v.code) for v in result.verdicts]
+    if entry.right:
+        assert result.passed, said
+    else:
+        assert (result.points, result.code) == (entry.points, entry.code), said
+
+
+@pytest.mark.parametrize(("lesson", "entry"), [b for b in BANK if b[1].right], ids=str)
+def test_a_right_answer_is_right_for_any_seed(lesson, entry):
+    for seed in range(5):
+        answer = entry.run()[entry.exercise]
+        assert DESKS[lesson].result(entry.exercise, answer, hidden=None, seed=seed).passed
+
+
+@pytest.mark.parametrize(("lesson", "name"), EXERCISES)
+def test_every_exercise_has_three_right_and_six_wrong_answers(lesson, name):
+    kinds = [entry.right for home, entry in BANK if (home, entry.exercise) == (lesson, name)]
+    assert kinds.count(True) >= 3
+    assert kinds.count(False) >= 6
+
+
+def untouched(lesson, name):
+    names = {}
+    exec(f"import torch\n{stub_text(lesson, name)}", names)
+    return names[name]
+
+
+LAZY = {
+    "no answer at all": MISSING,
+    "dots": ...,
+    "None": None,
+    "a number": 0,
+    "a function that gives back None": lambda *_: None,
+    "a function that gives back zero": lambda *_: 0,
+    "a function that gives back its first argument": lambda *args: args[0] if args else None,
+    "a function that gives back an empty list": lambda *_: [],
+    "a function that ends the program": lambda *_: exit(),
+}
+
+
+@pytest.mark.parametrize("kind", LAZY)
+@pytest.mark.parametrize(("lesson", "name"), EXERCISES)
+def test_an_answer_without_an_idea_does_not_pass(lesson, name, kind):
+    result = judge(lesson, name, LAZY[kind])
+    assert not result.passed
+    assert result.points <= DESKS[lesson].checks[name].points() / 4
+
+
+@pytest.mark.parametrize(("lesson", "name"), EXERCISES)
+def test_the_untouched_stub_gets_no_points(lesson, name):
+    assert judge(lesson, name, untouched(lesson, name)).points == 0
+
+
+@pytest.mark.parametrize(("lesson", "name"), EXERCISES)
+def test_messages_never_hold_a_number_that_only_the_reference_solution_knows(lesson, name):
+    desk = DESKS[lesson]
+    for home, entry in BANK:
+        if (home, entry.exercise) != (lesson, name) or entry.right:
+            continue
+        result = judge(lesson, name, entry.run().get(name, MISSING))
+        for verdict in result.verdicts:
+            if verdict.code:
+                assert "{" not in verdict.sentence + verdict.hint
+                assert desk.checks.reasons[verdict.code].hint
+                assert "unknown" not in verdict.sentence, verdict
