@@ -4,8 +4,8 @@
 here knows torch: a record holds numbers, strings and tuples only, so it can be kept, sent to a
 browser as JSON, or looked at long after the graph is gone.
 
-Ids are short strings, unique in their record: tensors are "t0", "t1", ..., graph nodes "n0", "n1", ...
-Gradients travel from the loss to the leaves: an `Edge` starts at the node that computed a gradient
+Ids are short strings, unique in their record: tensors are "t0", "t1", ..., graph nodes "n0",
+"n1", ... Gradients travel from the loss to the leaves: an `Edge` starts at the node that computed a gradient
 and ends at the node that receives it.
 """
 
@@ -31,7 +31,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor that has a name, or that hooks or retain_grad() are on, or that a root or leaf is."""
+    """A tensor worth a line: named, a root, a leaf, hooked, or what a module returned."""
 
     id: str
     name: str  # from the caller, from a module's parameters, else made from the graph
@@ -84,7 +84,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that fired, in order.
+    """One thing that fired. It is logged when it has finished.
 
     kind      before, after                           beside
     --------  --------------------------------------  ---------------
@@ -115,6 +115,17 @@ class Event:
     in_place: bool = False  # a hook: it edited what it was given
     returned: str | None = None  # a hook: type of what it returned ("None", "Tensor", "tuple")
     error: str | None = None  # "ValueError: ..." when it raised
+    backward: int = 0  # 1 in the first backward of the run, 2 in the second; 0 before any
+    handle: int | None = None  # a hook: the .id of the handle that registering it returned
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleInfo:
+    """A module that was called, or whose parameters are in the graph."""
+
+    path: str  # "net.fc1"
+    type: str  # "Linear"
+    calls: int  # how often it was called during the trace (a graph made before: 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +149,7 @@ class Record:
     warnings: tuple[str, ...]  # "UserWarning: ..."
     error: Failure | None
     torch: str  # "2.13.0+cpu"
+    modules: tuple[ModuleInfo, ...] = ()
 
     def tensor(self, name: str) -> TensorInfo:
         """The tensor with this name or id."""
