@@ -5,8 +5,8 @@ here knows torch: a record holds numbers, strings and tuples only, so it can be 
 browser as JSON, or looked at long after the graph is gone.
 
 Ids are short strings, unique in their record: tensors are "t0", "t1", ..., graph nodes "n0",
-"n1", ... Gradients travel from the loss to the leaves: an `Edge` starts at the node that computed a gradient
-and ends at the node that receives it.
+"n1", ... Gradients travel from the loss to the leaves: an `Edge` starts at the node that computed
+a gradient and ends at the node that receives it.
 """
 
 import math
