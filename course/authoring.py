@@ -18,7 +18,6 @@ Every refusal names the file and the line of the cell.
 """
 
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -43,9 +42,7 @@ class BuildError(Exception):
     """What an author has to mend, as one sentence that begins with file and line."""
 
     def __init__(self, path: Path, line: int | None, sentence: str):
-        where = (
-            path.name if path.parent == path.parent.parent else f"{path.parent.name}/{path.name}"
-        )
+        where = f"{path.parent.name}/{path.name}"
         super().__init__(f"{where}:{line}: {sentence}" if line else f"{where}: {sentence}")
 
 
@@ -102,11 +99,11 @@ def lesson_notebook(lesson: Lesson):
     return notebook(made)
 
 
-def exercises_notebook(lesson: Lesson):
+def exercises_notebook(lesson: Lesson, checks: LessonChecks | None = None):
     """nbgrader's source notebook of a lesson's exercises."""
     path = lesson.folder / "exercises.py"
     cells = read_cells(path, EXERCISE_KEYS)
-    checks = load_checks(lesson)
+    checks = checks or lesson_checks(lesson.name)
     check_exercises(lesson, cells, checks)
     made, given, texts = [], 0, 0
     for cell in cells:
@@ -179,11 +176,6 @@ def grader_cell(source, grade_id, *, solution=False, points=None, locked=False):
     if points is not None:
         meta["points"] = points
     return new_code_cell(source, id=grade_id.replace(".", "-"), metadata={"nbgrader": meta})
-
-
-@cache
-def load_checks(lesson: Lesson) -> LessonChecks:
-    return lesson_checks(lesson.name)
 
 
 def check_exercises(lesson: Lesson, cells: list[AuthorCell], checks: LessonChecks) -> None:

@@ -126,7 +126,7 @@ def release(lesson: Lesson, source: bytes) -> bytes:
 
 def refuse_leaks(lesson: Lesson, released: bytes) -> None:
     """Refuse a released notebook that still holds a solution or a hidden test."""
-    from course.authoring import BuildError, read_cells, EXERCISE_KEYS
+    from course.authoring import EXERCISE_KEYS, BuildError, read_cells
     from course.stubs import release_text
 
     path = lesson.folder / "exercises.py"

@@ -122,9 +122,14 @@ def lesson_checks(lesson: str) -> LessonChecks:
     from course.reasons import COMMON
 
     module = import_module(f"course.lessons.{lesson}.checks")
-    found = {
+    reasons = {**COMMON, **getattr(module, "REASONS", {})}
+    return LessonChecks(lesson, exercises_of(module), reasons, module)
+
+
+def exercises_of(module: ModuleType) -> dict[str, type[Exercise]]:
+    """The exercises that a module defines, by name."""
+    return {
         name: value
         for name, value in vars(module).items()
         if inspect.isclass(value) and issubclass(value, Exercise) and value is not Exercise
     }
-    return LessonChecks(lesson, found, {**COMMON, **getattr(module, "REASONS", {})}, module)

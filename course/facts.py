@@ -43,14 +43,14 @@ def describe(thing):
 
 
 def is_tensor(thing):
-    """Say whether an object is a torch.Tensor or a Parameter, and not a class made to look like one."""
+    """Say whether an object is a torch.Tensor or a Parameter, not a class made to look like it."""
     kind = type(thing)
     names = ("Tensor", "Parameter")
     return kind.__module__ in ("torch", "torch.nn.parameter") and kind.__name__ in names
 
 
 def kind_of(facts):
-    """Name, for a message, what ``describe`` saw: 'None', 'a tensor of shape [2]', 'a list of 3'."""
+    """Name for a message what ``describe`` saw, e.g. 'None' or 'a tensor of shape [2]'."""
     if facts is None:
         return "None"
     if isinstance(facts, dict) and "tensor" in facts:

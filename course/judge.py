@@ -76,7 +76,7 @@ def judge(
 def judge_case(exercise, case, observed, expected, reasons):
     if "facts" not in expected:
         raise RuntimeError(
-            f"The reference solution of {exercise.__name__} failed in case {case.name!r}: {expected}"
+            f"The reference solution of {exercise.__name__} failed in {case.name!r}: {expected}"
         )
     right = expected["facts"]
     if "not_attempted" in observed:

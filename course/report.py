@@ -55,7 +55,6 @@ def as_text(result: Result) -> str:
 def as_html(result: Result) -> str:
     """The block that a notebook shows."""
     outcome, words = headline(result)
-    colour = COLOURS[outcome]
     rows, said = [], set()
     if outcome == NOT_ATTEMPTED:
         rows.append(muted(result.verdicts[0].hint))

@@ -11,10 +11,11 @@ class Lesson:
     name: str
     title: str
     minutes: int
+    home: Path = Path(__file__).parent
 
     @property
     def folder(self) -> Path:
-        return Path(__file__).parent / self.name
+        return self.home / self.name
 
     @property
     def number(self) -> int:

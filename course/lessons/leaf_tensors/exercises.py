@@ -16,7 +16,7 @@
 # %%
 import torch
 
-from course.lessons.leaf_tensors import check, hint, reset, solution  # noqa: F401
+from course.lessons.leaf_tensors import check, hint, reset, solution
 
 # %% [markdown] exercise="which_are_leaves" points=4 difficulty="warm-up" minutes=4
 # ## 1. Say it before you run it

@@ -25,7 +25,7 @@ REASONS = {
     ),
     "HISTORY_STOPS_EARLY": Reason(
         "Your list has {got} names, and the chain goes on after the last of them.",
-        "Go on until there is no next node. The last one is AccumulateGrad, which stands for the leaf.",
+        "Go on until there is no next node. The last one, AccumulateGrad, stands for the leaf.",
     ),
     "HISTORY_REVERSED": Reason(
         "Your list has the right names, from the leaf forward.",
@@ -41,7 +41,7 @@ REASONS = {
     ),
     "SHARES_MEMORY": Reason(
         "When your tensor was changed in place, `t` changed too.",
-        "`detach()` does not copy the numbers: both tensors look at the same memory. `clone()` copies.",
+        "`detach()` does not copy: both tensors look at the same memory. `clone()` copies.",
     ),
     "NOT_TRACKED": Reason(
         "{what} does not require a gradient.",
@@ -103,7 +103,7 @@ REASONS = {
     ),
     "NAME_REBOUND": Reason(
         "The tensors in the list did not change: your step made new tensors.",
-        "`w = w - …` gives the name `w` to a new tensor. `w -= …` or `w.sub_(…)` changes the tensor.",
+        "`w = w - …` gives the name `w` to a new tensor. `w -= …` changes the tensor itself.",
     ),
     "GRADIENT_NOT_CLEARED": Reason(
         "After your step, `.grad` is not None. The next backward would add to it.",
