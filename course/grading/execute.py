@@ -1,0 +1,146 @@
+"""Run a stranger's notebook to an outcome, whatever its cells do.
+
+In stock nbgrader a cell that ends the kernel, or that cannot be interrupted, costs the learner the
+marks of the whole notebook, those of earlier cells too. Here the cells before it keep what they
+have and each test cell after it gets one clear error, which is 0 points. The kernel is not started
+again: later cells need what earlier ones made, and to run those a second time would mean to trust
+that they do the same thing twice.
+"""
+
+import json
+from time import monotonic
+
+import nbformat
+from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_notebook
+from nbgrader import utils
+from nbgrader.converters import Autograde
+from nbgrader.preprocessors import Execute
+from traitlets import Float, Integer, default
+
+from course.grading.kernel import SlicedKernelManager
+from course.grading.outputs import size
+from course.grading.refused import REFUSED, error_output, not_run
+from course.grading.workplace import workplace
+
+
+class SafeExecute(Execute):
+    """``Execute`` with an outcome for every notebook: the same place in nbgrader's lists."""
+
+    notebook_timeout = Float(
+        300, allow_none=True, help="seconds that all cells of a notebook may take together"
+    ).tag(config=True)
+
+    max_received_bytes = Integer(
+        10_000_000, help="output of a cell that is taken in at all, before it is limited"
+    ).tag(config=True)
+
+    @default("shutdown_kernel")
+    def _shutdown_kernel_default(self):
+        return "immediate"  # a polite end takes half the time of a small notebook
+
+    @default("store_widget_state")
+    def _store_widget_state_default(self):
+        return False  # nobody plays with a marked notebook, and the state has no limit
+
+    def __init__(self, *args, **kwargs):
+        kwargs.setdefault("kernel_manager_class", SlicedKernelManager)
+        super().__init__(*args, **kwargs)
+
+    def preprocess(self, nb, resources=None, km=None):
+        if REFUSED in nb.metadata:
+            return nb, resources
+        self._stopped = None  # why no more cells are run
+        self._deadline = monotonic() + (self.notebook_timeout or float("inf"))
+        converter = getattr(self.parent, "parent", None)
+        if not isinstance(converter, Autograde):  # it is not strangers' work that is run
+            return super().preprocess(nb, resources, km)
+        where = resources["nbgrader"]
+        with workplace(converter, where["assignment"], where["student"]) as folder:
+            inside = {**resources, "metadata": {**resources["metadata"], "path": folder}}
+            nb, _ = super().preprocess(nb, inside, km)
+        if self._stopped:
+            self.log.warning(
+                "%s: not all cells were run, because %s", where["student"], self._stopped
+            )
+        for cell in nb.cells:
+            _make_storable(cell)
+        return nb, resources
+
+    def preprocess_cell(self, cell, resources, index):
+        if self._stopped is None and monotonic() >= self._deadline:
+            self._stopped = f"the notebook had used up its {self.notebook_timeout:g} s"
+        if self._stopped:
+            if cell.cell_type == "code" and utils.is_grade(cell):
+                cell.outputs = [not_run(self._stopped)]
+            return cell, resources
+        self._received = 0
+        limit = self._get_timeout(cell)
+        if limit is not None:
+            self.error_on_timeout = error_output(
+                "CellTimeoutError", f"the cell was stopped after {limit:.0f} s"
+            )
+        try:
+            return super().preprocess_cell(cell, resources, index)
+        except DeadKernelError:
+            self._stop(cell, f"the kernel died in {_name(cell, index)}")
+        except CellTimeoutError:
+            if self._answers():
+                cell.outputs.append(error_output("LostOutput", "the cell wrote too much"))
+            else:
+                self._stop(cell, f"{_name(cell, index)} did not end and could not be stopped")
+        return cell, resources
+
+    def _stop(self, cell, why):
+        self._stopped = why
+        cell.outputs.append(error_output("Stopped", why))
+
+    def _get_timeout(self, cell):
+        limit = super()._get_timeout(cell)
+        if cell is None:  # not a cell is waited for, but the kernel itself
+            return limit
+        left = max(self._deadline - monotonic(), 0.1)
+        return min(limit or float("inf"), left) if left < float("inf") else limit
+
+    def _answers(self):
+        """Whether the kernel has done with its cell: only then does it reply to anything else."""
+        limit, self.timeout = self.timeout, self.iopub_timeout
+        try:
+            return self.wait_for_reply(self.kc.kernel_info()) is not None
+        except DeadKernelError:
+            return False
+        finally:
+            self.timeout = limit
+
+    def process_message(self, msg, cell, cell_index):
+        try:
+            return super().process_message(msg, cell, cell_index)
+        except CellExecutionComplete:
+            raise
+        except Exception as error:  # a notebook can send anything, in any form
+            self.log.warning("A message of cell %d was not understood: %r", cell_index, error)
+
+    def output(self, outs, msg, display_id, cell_index):
+        self._received += size(msg["content"])
+        if self._received > self.max_received_bytes:
+            kept = {output.output_type for output in outs}
+            if msg["msg_type"] not in {"error", "execute_result"} - kept:
+                return None
+        return super().output(outs, msg, display_id, cell_index)
+
+
+def _name(cell, index):
+    name = cell.metadata.get("nbgrader", {}).get("grade_id")
+    return f"cell {index + 1}" + (f" ('{name}')" if name else "")
+
+
+def _make_storable(cell):
+    """Replace outputs that a notebook file cannot hold: with them the submission would be lost."""
+    if cell.cell_type != "code":
+        return
+    try:
+        nbformat.validate(new_notebook(cells=[cell]), relax_add_props=True)
+        json.dumps(cell.outputs, ensure_ascii=False).encode()
+    except (nbformat.ValidationError, TypeError, ValueError):
+        cell.outputs = [error_output("InvalidOutput", "the cell sent what no notebook can hold")]
+        cell.execution_count = None

@@ -1,0 +1,128 @@
+"""Read what was handed in, whatever it is.
+
+Stock nbgrader passes over a submission without a notebook, so that the learner is nowhere in the
+gradebook, and loses one whose notebook cannot be read. Here both are marked 0, with one sentence in
+the log for the instructor and a note in the marked notebook and the feedback. What looks like a
+notebook but breaks the notebook format is rebuilt from its cells' text.
+"""
+
+import json
+import os
+from fnmatch import fnmatch
+from glob import glob
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat.v4 import new_notebook
+from nbgrader.api import Gradebook, MissingEntry
+from traitlets import Integer
+
+from course.grading.refused import REFUSED, refused_notebook
+
+
+class Unreadable(Exception):
+    """Why a submission cannot be marked, as the second half of a sentence."""
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads submissions for ``nbgrader autograde``: ``c.Autograde.exporter_class`` takes it.
+
+    One limit: stock nbgrader stops before this class is asked when not one of the submissions
+    that it was told to mark holds a notebook.
+    """
+
+    max_notebook_bytes = Integer(
+        20_000_000, help="a submitted notebook larger than this is marked 0 without being read"
+    ).tag(config=True)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        # nbgrader has listed the notebooks that exist, and will now go through that list
+        if hasattr(self.parent, "assignments"):
+            _list_missing_notebooks(self.parent)
+
+    def from_filename(self, filename, resources=None, **kwargs):
+        if not self._is_submitted(filename, resources):
+            return super().from_filename(filename, resources=resources, **kwargs)
+        path = Path(filename)
+        try:
+            notebook = read_submission(path, max_bytes=self.max_notebook_bytes)
+        except Unreadable as why:
+            self.log.warning("%s: marked 0, because %s", path.parent, why)
+            notebook = refused_notebook(str(why))
+        resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
+        return self.from_notebook_node(notebook, resources=resources, **kwargs)
+
+    def _is_submitted(self, filename, resources):
+        """nbgrader reads twice: the learner's notebook, then the one it made of that."""
+        course, where = self.parent.coursedir, resources["nbgrader"]
+        folder = course.format_path(
+            course.submitted_directory, where["student"], where["assignment"]
+        )
+        return Path(filename).parent == Path(folder)
+
+
+def read_submission(path: Path, *, max_bytes: int):
+    """Return the notebook at ``path``, valid. Raises Unreadable, and OSError as ``open`` does."""
+    if not path.is_file():
+        others = sorted(other.name for other in path.parent.glob("*.ipynb") if other.is_file())
+        raise Unreadable(
+            f"there is no file {path.name} in it"
+            + (f" (it holds {', '.join(others)})" if others else "")
+        )
+    size = path.stat().st_size
+    if size > max_bytes:
+        raise Unreadable(
+            f"{path.name} has {size / 1e6:.1f} MB and the limit is {max_bytes / 1e6:.1f} MB"
+        )
+    content = path.read_bytes()
+    if not content.strip():
+        raise Unreadable(f"{path.name} is empty")
+    try:
+        return _parse(content)
+    except Exception as error:  # a stranger's bytes can fail in any way
+        raise Unreadable(f"{path.name} is not a notebook ({type(error).__name__})") from error
+
+
+def _parse(content: bytes):
+    data = json.loads(content.decode("utf-8-sig"))
+    # half of a character written as two (a lone surrogate) can be read but never written again
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    notebook = nbformat.reads(text, as_version=4)
+    notebook["metadata"].pop(REFUSED, None)  # only we say that
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError:
+        notebook = new_notebook(cells=[_rebuilt(cell) for cell in notebook["cells"]])
+        nbformat.validate(notebook)
+    return notebook
+
+
+def _rebuilt(cell):
+    """The same cell, with no more than marking needs: its text and what nbgrader noted in it."""
+    source = cell["source"]
+    new_cell = getattr(nbformat.v4, f"new_{cell['cell_type']}_cell")
+    rebuilt = new_cell("".join(source) if isinstance(source, list) else source)
+    nbgrader = (cell.get("metadata") or {}).get("nbgrader")
+    if nbgrader is not None:
+        rebuilt.metadata["nbgrader"] = nbgrader
+    return rebuilt
+
+
+def _list_missing_notebooks(converter):
+    """Add to nbgrader's list the notebooks that a submission should hold and does not."""
+    course = converter.coursedir
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        try:
+            notebooks = gradebook.find_assignment(course.assignment_id).notebooks
+        except MissingEntry:
+            return
+        names = [nb.name for nb in notebooks if fnmatch(nb.name, course.notebook_id)]
+    pattern = course.format_path(
+        course.submitted_directory, course.student_id, course.assignment_id
+    )
+    for folder in filter(os.path.isdir, glob(pattern)):
+        listed = converter.assignments.setdefault(folder, [])
+        expected = [os.path.join(folder, f"{name}.ipynb") for name in names]
+        listed.extend(path for path in expected if path not in listed)

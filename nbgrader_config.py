@@ -1,0 +1,67 @@
+"""How this course is made, run and marked by nbgrader: for `nbgrader …` and for formgrader.
+
+Lines of interest to an instructor: the time limits and the size limits. The lists of classes put
+this course's own classes (course/grading/, each says what for) in the places of nbgrader's.
+"""
+
+import os
+
+c = get_config()  # noqa: F821 - nbgrader defines it
+
+# The course is the folder of this file, wherever nbgrader is started from.
+c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
+c.CourseDirectory.course_id = "hooked-on-backward"
+# Only exercises.ipynb is handed out, handed in and marked. lesson.ipynb stays where it is.
+c.CourseDirectory.notebook_id = "exercises"
+
+# --- limits -------------------------------------------------------------------------------
+c.Execute.timeout = 30  # seconds that one cell may run, here and under the Validate button
+c.SafeExecute.notebook_timeout = 300  # seconds that all cells of one submission may run
+c.LimitBytes.max_bytes = 250_000  # output of one cell that is kept
+c.LimitOutput.max_lines = 1000
+c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is marked 0, unread
+
+# --- nbgrader generate_assignment ---------------------------------------------------------
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "course.grading.ClearSolutionsWithStub",  # an exercise may start from given code
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# --- nbgrader autograde -------------------------------------------------------------------
+# Its exit status is 0 when every submission has its marks, also when some of them are 0 because
+# there was nothing to mark: the log names those. It is 1 when something went wrong on our side.
+c.Autograde.exporter_class = "course.grading.SubmissionExporter"
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    "course.grading.SafeDeduplicate",  # a doubled cell does not stop the class
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "course.grading.RestoreCells",  # deleted cells and damaged metadata come back
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "course.grading.SafeExecute",  # every notebook comes to an end; submitted files are not run
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "course.grading.LimitBytes",  # no notebook of 60 MB
+    "course.grading.SaveScores",  # a warning is not an error; a forged result is no result
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# --- nbgrader generate_feedback -----------------------------------------------------------
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "course.grading.HideTests",  # hidden tests stay hidden
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
