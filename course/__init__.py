@@ -5,7 +5,10 @@ Names are imported when first used, so that ``import course`` costs next to noth
 
 from importlib import import_module
 
-_HOME = {}  # public name -> the module that defines it
+_HOME = {  # public name -> the module that defines it
+    "trace": "course.tracing",
+    "predict": "course.prediction",
+}
 
 __all__ = sorted(_HOME)
 

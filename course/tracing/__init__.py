@@ -1,0 +1,66 @@
+"""trace: run a real backward and write down what happened.
+
+>>> import torch
+>>> from course import trace
+>>> a = torch.tensor(2.0, requires_grad=True)
+>>> b = torch.tensor(3.0, requires_grad=True)
+>>> c = a * b
+>>> handle = c.register_hook(lambda grad: grad * 10)
+>>> record = trace(c)
+>>> record.tensor("a").grad_after.values
+30.0
+>>> print(*record.order(), sep="\\n")
+tensor_hook <lambda> on c
+node on MulBackward0
+accumulate on a
+accumulate on b
+
+The stages: `names` finds names, `forward` and `engine` watch torch while the user's code runs (with
+`run`, `spies`, `reading` and `summary` under them), all write in a `log`, and `assemble` makes the
+frozen `Record` of it.
+"""
+
+import sys
+
+from course.record import Record
+from course.tracing.tracer import Tracer
+
+
+def trace(
+    loss,
+    *named,
+    gradient=None,
+    retain_graph=None,
+    create_graph=False,
+    inputs=None,
+    catch=False,
+    **names,
+) -> Record:
+    """Run a real backward and return a `Record` of what happened.
+
+    >>> record = trace(loss)                    # names are taken from your variables
+    >>> record = trace(loss, model)             # and from model.named_parameters()
+    >>> record = trace(lambda: net(x).sum())    # a function: its forward is seen as well
+
+    loss: a tensor, several tensors, or a function without arguments. A function returns the loss,
+        several losses, or a dict of named tensors whose last one is the loss; or it runs backward
+        itself, as a training step does.
+    named: modules whose parameters give names, or dicts of name -> tensor or module.
+    gradient: the gradient of the loss, of its shape; for several losses a sequence of them.
+    retain_graph, create_graph, inputs: as in torch.Tensor.backward.
+    catch: an error ends the trace and is in `record.error`; else it is raised as without trace.
+    names: tensors or modules by the name to show.
+
+    Gradients, hook order, warnings and errors are those of the same run without trace, and nothing
+    stays behind on tensors, modules or graph. What cannot be seen: a hook on a tensor of which
+    nobody holds the Python object any more, set before the trace; give a function to see it.
+
+    Raises TypeError for a loss that is none of the above, RuntimeError inside another trace.
+    """
+    options = {
+        "gradient": gradient,
+        "retain_graph": retain_graph,
+        "create_graph": create_graph,
+        "inputs": inputs,
+    }
+    return Tracer(loss, named, names, sys._getframe(1)).run(options, catch)

@@ -1,0 +1,266 @@
+"""One run of torch's engine over a graph, watched node by node.
+
+For the time of the run there hangs on each node one pre-hook after the user's own pre-hooks and
+one post-hook before the user's own post-hooks. A node with hooks of the user's gets one more at
+the other end, since what came in first and what went out last is known only there. Registering a
+hook also tells where torch keeps the user's hooks of that node: all are in one dictionary.
+"""
+
+import sys
+
+import torch
+from torch.nn.modules import module as torch_module
+from torch.utils.hooks import BackwardHook
+
+from course.tracing.log import key_of
+from course.tracing.reading import Reader
+from course.tracing.spies import Spy
+from course.tracing.summary import summarize
+
+_current_node = torch._C._current_autograd_node
+
+
+class Run:
+    """Sets its hooks and spies in `start` and takes them away in `stop`."""
+
+    def __init__(self, log, roots):
+        self.log = log
+        self.roots = roots
+        self.reader = Reader(log)
+        self.attached = []  # notes on nodes that carry hooks of this run
+        self.handles = []  # (dictionary of hooks, key)
+        self.spies = []  # (dictionary or list, key, spy)
+        self.busy = len(log.busy)
+        self.error_before = sys.exc_info()[1]
+
+    def start(self, known_tensors):
+        log = self.log
+        if not log.depth:
+            log.backwards += 1
+            log.roots = log.roots or [key_of(r) for r in self.roots if _is_tensor(r)]
+        for notes in self._walk():
+            self._attach(notes)
+            if notes.is_leaf:
+                leaf = log.tensor(notes.node.variable)
+                leaf.node, notes.outputs[0] = notes.node, leaf
+        if not log.depth:
+            for root in filter(_is_tensor, self.roots):
+                log.tensor(root)
+            known_tensors()
+            log.part_with_changed()
+        log.depth += 1
+        log.runs.append(self)
+        for notes in list(log.tensors.values()):
+            self.spy_on_tensor(notes)
+
+    def stop(self):
+        log = self.log
+        error = sys.exc_info()[1]
+        if error is not self.error_before:
+            for notes in reversed(log.busy[self.busy :]):
+                text = f"{type(error).__name__}: {error}"
+                log.add("node", notes, notes.came, (), error=text)
+        for hooks, key in self.handles:
+            hooks.pop(key, None)
+        for hooks, key, spy in self.spies:
+            spy.report = None
+            if _get(hooks, key) is spy:
+                hooks[key] = spy.hook
+        for notes in self.attached:
+            notes.attached = False
+        del log.busy[self.busy :]
+        log.depth -= 1
+        log.runs.remove(self)
+        self.roots = self.attached = self.handles = self.spies = self.error_before = None
+
+    def spy_on_tensor(self, notes):
+        """Put spies on the tensor's hooks, if it belongs to a graph that is known."""
+        node_notes = self.log.nodes.get(id(notes.node))
+        if node_notes is None:
+            return
+        node_notes.outputs[notes.output] = notes
+        for hooks in (notes.hooks, getattr(notes.tensor, "_backward_hooks", None)):
+            self._spy(hooks, "tensor_hook", notes)
+        self._spy(
+            getattr(notes.tensor, "_post_accumulate_grad_hooks", None),
+            "post_accumulate_hook",
+            notes,
+        )
+
+    def _walk(self):
+        """Notes on every node that can be reached from the roots, breadth first."""
+        found = {}
+        queue = [node for root in self.roots if (node := _node_of(root)) is not None]
+        for node in queue:
+            if id(node) not in found:
+                notes = self.log.node(node)
+                found[id(node)] = notes
+                notes.waiting.clear()
+                queue += [target for target, _ in notes.next if target is not None]
+        return found.values()
+
+    def _attach(self, notes):
+        if notes.attached:  # by the run around this one: they share a leaf
+            return
+        notes.attached = True
+        self.attached.append(notes)
+        register = notes.node.register_prehook
+        hooks = self._hang(register, self._starts)
+        if len(hooks) > 1:
+            self._hang(register, self._arrives, first=True)
+            self._spy_on_node_hooks(hooks, "node_pre_hook", notes)
+        notes.has_pre_hooks = len(hooks) > 1
+        register = notes.node.register_hook
+        hooks = self._hang(register, self._ends, first=True)
+        if len(hooks) > 1:
+            self._hang(register, self._leaves)
+            self._spy_on_node_hooks(hooks, "node_hook", notes)
+        notes.has_hooks = len(hooks) > 1
+
+    def _hang(self, register, hook, first=False):
+        handle = register(hook)
+        hooks = handle.hooks_dict_ref()
+        self.handles.append((hooks, handle.id))
+        if first:  # torch reads the order of insertion, which move_to_end does not change
+            others = [(key, other) for key, other in dict.items(hooks) if key != handle.id]
+            hooks.clear()
+            hooks[handle.id] = hook
+            hooks.update(others)
+        return hooks
+
+    def _spy_on_node_hooks(self, hooks, kind, notes):
+        for key, hook in list(hooks.items()):
+            holder = _backward_hook_of(hook)
+            if holder is not None:
+                notes.module = holder.module
+                self._spy(holder.user_pre_hooks, "full_backward_pre_hook", holder.module)
+                self._spy(holder.user_hooks, "full_backward_hook", holder.module)
+            elif getattr(hook, "__self__", None) is not self:
+                if type(hook).__name__ == "_WrappedHook":  # made by register_backward_hook
+                    self._spy_one(hooks, key, "legacy_backward_hook", hook.module(), key)
+                else:
+                    self._spy_one(hooks, key, kind, notes, key)
+
+    def _spy(self, hooks, kind, target):
+        if isinstance(hooks, dict):
+            for key in list(hooks):
+                self._spy_one(hooks, key, kind, target, key)
+        elif hooks:  # a list that BackwardHook made at the time of forward
+            for i, hook in enumerate(hooks):
+                self._spy_one(hooks, i, kind, target, _handle_of(hook, target, kind))
+
+    def _spy_one(self, hooks, key, kind, target, handle):
+        if not isinstance(hooks[key], Spy):
+            hooks[key] = spy = Spy(hooks[key], kind, target, handle, self._report)
+            self.spies.append((hooks, key, spy))
+
+    # What the engine calls, in this order for each node.
+
+    def _report(self, spy, call):
+        """A hook of the user's was called."""
+        log = self.log
+        log.epoch += 1
+        if spy.kind == "tensor_hook":
+            notes = spy.target
+            if not notes.hooked:
+                notes.arrived, notes.hooked = call.before[0], True
+            notes.passed = call.after[0] if call.after else None
+        elif spy.kind == "post_accumulate_hook":
+            self._accumulated(log.nodes[id(spy.target.node)], call.before)
+        log.add(spy.kind, spy.target, call.before, call.after, spy=spy, call=call)
+
+    def _arrives(self, grads):
+        """Gradients reach a node: tensor hooks have run, pre-hooks have not."""
+        notes = self.log.nodes.get(id(_current_node()))
+        if notes is not None:
+            self._received(notes, self.reader.incoming(notes, grads))
+
+    def _starts(self, grads):
+        """The node's operation is about to run."""
+        notes = self.log.nodes.get(id(_current_node()))
+        if notes is None:
+            return
+        notes.came = self.reader.incoming(notes, grads)
+        if not notes.has_pre_hooks:
+            self._received(notes, notes.came)
+        self.log.busy.append(notes)
+
+    def _ends(self, left, came):
+        """The node's operation has run."""
+        log = self.log
+        notes = log.nodes.get(id(_current_node()))
+        if notes is None:
+            return
+        notes.ran = True
+        if log.busy and log.busy[-1] is notes:
+            log.busy.pop()
+        if notes.is_leaf:
+            self._accumulated(notes, None)
+            notes.accumulated = False
+            return
+        log.epoch += notes.is_python
+        summaries = self.reader.outgoing(notes, left, came)
+        log.add("node", notes, notes.came, summaries)
+        if not notes.has_hooks:
+            self.reader.send(notes, left, summaries)
+
+    def _leaves(self, left, came):
+        """Gradients leave a node whose hooks have run."""
+        notes = self.log.nodes.get(id(_current_node()))
+        if notes is not None and not notes.is_leaf:
+            self.reader.send(notes, left, self.reader.outgoing(notes, left, came))
+
+    def _received(self, notes, summaries):
+        for output, tensor_notes in notes.outputs.items():
+            if not tensor_notes.hooked:
+                tensor_notes.arrived = tensor_notes.passed = summaries[output]
+            tensor_notes.hooked = False
+            tensor = tensor_notes.tensor
+            if tensor is not None and tensor.retains_grad:
+                kept = (summarize(tensor.grad),)
+                self.log.add("retain_grad", tensor_notes, (summaries[output],), kept)
+
+    def _accumulated(self, notes, grad):
+        """Log, once, that a leaf's .grad is written; before its post-accumulate hooks."""
+        if not notes.accumulated:
+            notes.accumulated = True
+            grad = grad or (summarize(notes.node.variable.grad),)
+            self.log.add("accumulate", notes.outputs[0], notes.came, grad)
+
+
+def _is_tensor(root):
+    return isinstance(root, torch.Tensor)
+
+
+def _node_of(root):
+    if not _is_tensor(root):
+        return root.node  # a GradientEdge
+    return torch.autograd.graph._get_grad_fn_or_grad_acc(root) if root.requires_grad else None
+
+
+def _get(hooks, key):
+    if isinstance(hooks, dict):
+        return hooks.get(key)
+    return hooks[key] if key < len(hooks) else None
+
+
+def _backward_hook_of(hook):
+    """torch's BackwardHook, when this node hook is one of the two that it makes for a module."""
+    if getattr(hook, "__module__", None) == "torch.utils.hooks":
+        for cell in getattr(hook, "__closure__", None) or ():
+            if isinstance(cell.cell_contents, BackwardHook):
+                return cell.cell_contents
+    return None
+
+
+def _handle_of(hook, module, kind):
+    """The .id of the handle of a module's hook; None when it is removed by now."""
+    pre = "_pre" if kind == "full_backward_pre_hook" else ""
+    for hooks in (
+        getattr(module, f"_backward{pre}_hooks"),
+        getattr(torch_module, f"_global_backward{pre}_hooks"),
+    ):
+        for key, registered in hooks.items():
+            if registered is hook:
+                return key
+    return None

@@ -1,0 +1,93 @@
+"""Tensors as numbers: `summarize` turns one into a `Summary` and keeps no reference to it."""
+
+import math
+
+import torch
+
+from course.record import SMALL, Summary
+
+_PLAIN = {torch.Tensor, torch.nn.Parameter}
+_DTYPES = {d: str(d)[6:] for d in vars(torch).values() if isinstance(d, torch.dtype)}
+
+
+def summarize(value) -> Summary | None:
+    """The tensor as a `Summary`; None for anything that is not a tensor.
+
+    >>> summarize(torch.tensor([3.0, 4.0])).norm
+    5.0
+    """
+    if value is None:
+        return None
+    if type(value) in _PLAIN and not modes_are_active():
+        return _summarize(value)
+    if not isinstance(value, torch.Tensor):
+        return None
+    # A tensor subclass, or a mode such as a FLOP counter, must not see the arithmetic done here.
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        return _summarize(value)
+
+
+def modes_are_active() -> bool:
+    stacks = torch._C._len_torch_function_stack() + torch._C._len_torch_dispatch_stack()
+    return bool(stacks)
+
+
+def same_numbers(a, b) -> bool:
+    """Whether two summaries say the same; nan equals nan."""
+    return a == b or repr(a) == repr(b)
+
+
+def _summarize(tensor):
+    dtype = _DTYPES[tensor.dtype]
+    try:
+        size = tensor.numel()
+        shape = tuple(tensor.shape)
+    except RuntimeError:  # a nested tensor has no single shape
+        return None
+    try:
+        if size > SMALL:
+            return Summary(shape, dtype, None, *_measure(tensor.detach()))
+        if tensor.layout is not torch.strided:
+            tensor = tensor.detach().to_dense()
+        return _whole(shape, dtype, tensor.tolist())
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        # No numbers to read: a meta, fake or quantized tensor. Its shape and dtype are still true.
+        return Summary(shape, dtype)
+
+
+def _whole(shape, dtype, values):
+    if type(values) is float:
+        return Summary(shape, dtype, values, abs(values), values, values)
+    values = _tuples(values)
+    flat = _flat(values, len(shape))
+    if not flat or type(flat[0]) is bool:
+        return Summary(shape, dtype, values)
+    if type(flat[0]) is complex:  # JSON has no complex numbers
+        return Summary(shape, dtype, None, math.hypot(*map(abs, flat)))
+    if any(x != x for x in flat):
+        return Summary(shape, dtype, values, math.nan, math.nan, math.nan)
+    return Summary(shape, dtype, values, math.hypot(*flat), float(min(flat)), float(max(flat)))
+
+
+def _tuples(values):
+    return tuple(map(_tuples, values)) if type(values) is list else values
+
+
+def _flat(values, depth):
+    if depth == 0:
+        return (values,)
+    for _ in range(depth - 1):
+        values = [item for row in values for item in row]
+    return values
+
+
+def _measure(tensor):
+    if tensor.layout is not torch.strided:
+        tensor = tensor.coalesce().values()
+    if tensor.dtype is torch.bool or not tensor.numel():
+        return None, None, None
+    if tensor.is_complex():
+        return torch.linalg.vector_norm(tensor).item(), None, None
+    low, high = torch.aminmax(tensor)
+    wide = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
+    return torch.linalg.vector_norm(wide).item(), low.item(), high.item()

@@ -1,0 +1,171 @@
+"""One trace from beginning to end: watch, run, write the record, let go of everything."""
+
+import contextlib
+import functools
+import warnings
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from course.record import Failure, Record
+from course.tracing.assemble import assemble
+from course.tracing.engine import watch_engine
+from course.tracing.forward import Modules, watch_modules, watch_registering
+from course.tracing.last import LastTrace, keep
+from course.tracing.log import Log, key_of
+from course.tracing.names import Names, tensors_of, variables_of, variables_of_function
+
+_running = set()  # ids of the threads that are in a trace
+_registries = {}  # (file, line) of a call of trace -> which warnings were shown for it
+
+
+class Tracer:
+    def __init__(self, loss, named, names, caller):
+        self.loss = loss
+        self.names = _names(loss, named, names, caller)
+        self.place = caller.f_code.co_filename, caller.f_lineno
+        self.log = Log()
+        self.modules = Modules(self.names.path_of)
+        self.named = {}  # key of a tensor -> its name
+
+    def run(self, options, catch) -> Record:
+        """Run it; the record, or the user's error when it is not to be caught."""
+        failure = record = None
+        first_handle = RemovableHandle.next_id
+        try:
+            try:
+                with self._watching():
+                    self._run(options)
+            except Exception as error:
+                events = len(self.log.events)
+                failure = Failure(type(error).__name__, str(error), events - 1 if events else None)
+                if not catch:
+                    raise
+            finally:
+                record, tensors = assemble(self.log, self.modules, self.named, failure)
+                handles = first_handle, RemovableHandle.next_id
+                keep(LastTrace(record, tensors, self.modules.references(), handles))
+        finally:
+            self.log.close()
+            self.loss = self.names = self.modules = None
+        return record
+
+    def _run(self, options):
+        if isinstance(self.loss, torch.nn.Module):
+            raise TypeError(
+                "trace got a module. Give it a function that calls the module and returns a loss: "
+                "trace(lambda: net(x).sum())."
+            )
+        if not callable(self.loss):
+            self._backward(self.loss, options)
+            return
+        result = self.loss()
+        if isinstance(result, dict):
+            self.names.given |= {k: v for k, v in result.items() if isinstance(v, torch.Tensor)}
+            result = [v for v in result.values() if isinstance(v, torch.Tensor)][-1:]
+        if not self.log.backwards:
+            self._backward(result, options)
+        for name, tensor in self.names.given.items():
+            self._adopt(name, tensor)
+
+    def _backward(self, roots, options):
+        roots = [roots] if isinstance(roots, torch.Tensor) else roots
+        if not isinstance(roots, (tuple, list)) or not all(
+            isinstance(root, torch.Tensor) for root in roots
+        ):
+            raise TypeError(
+                "trace needs a loss: a tensor, several tensors, or a function that returns them "
+                f"or runs backward itself; it got {type(roots).__name__}."
+            )
+        globals()["__warningregistry__"] = _registries.setdefault(self.place, {})
+        gradient = options.pop("gradient")
+        if len(roots) == 1:
+            roots[0].backward(gradient, **options)
+        else:
+            torch.autograd.backward(roots, gradient, **options)
+
+    @contextlib.contextmanager
+    def _watching(self):
+        if self.log.thread in _running:
+            raise RuntimeError("trace is running already: a trace inside a trace is not possible.")
+        _running.add(self.log.thread)
+        try:
+            with (
+                watch_modules(self.log, self.modules),
+                watch_registering(self.log),
+                watch_engine(self.log, self._adopt_named),
+                self._watch_warnings(),
+            ):
+                yield
+        finally:
+            _running.discard(self.log.thread)
+
+    @contextlib.contextmanager
+    def _watch_warnings(self):
+        plain = warnings.showwarning
+
+        def showwarning(message, category, filename, lineno, file=None, line=None):
+            if filename == __file__:  # torch wanted to point at who called backward
+                filename, lineno = self.place
+            self.log.warnings.append(f"{category.__name__}: {message}")
+            plain(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = showwarning
+        try:
+            yield
+        finally:
+            if warnings.showwarning is showwarning:
+                warnings.showwarning = plain
+
+    def _adopt_named(self):
+        """Notes for the tensors with names that are in the graph, or that were given to trace."""
+        for name, tensor in self.names.given.items():
+            self._adopt(name, tensor)
+        for name, tensor in self.names.look_around().items():
+            if self._is_in_graph(tensor):
+                self._adopt(name, tensor)
+        for prefix, module in self.names.modules:
+            for name, tensor, owner in tensors_of(module, prefix):
+                if self._is_in_graph(tensor):
+                    self._adopt(name, tensor).module = owner
+
+    def _adopt(self, name, tensor):
+        notes = self.log.tensor(tensor)
+        self.named.setdefault(key_of(tensor), name)
+        return notes
+
+    def _is_in_graph(self, tensor):
+        if not tensor.requires_grad or tensor.is_inference():
+            return False
+        if tensor._is_view() and tensor._version:
+            return False  # asking a view that was changed for its grad_fn would make a new one
+        node = tensor.grad_fn
+        return id(tensor) in self.log.tensors if node is None else id(node) in self.log.nodes
+
+
+def _names(loss, named, names, caller):
+    """Where names come from, the most explicit first."""
+    given, modules = {}, []
+    for item in named:
+        if isinstance(item, torch.nn.Module):
+            modules.append(("", item))
+        elif isinstance(item, dict):
+            names = item | names
+        else:
+            raise TypeError(
+                "after the loss, trace takes modules and dicts of named tensors; "
+                f"it got {type(item).__name__}. Give a tensor by its name: trace(loss, w=w)."
+            )
+    for name, value in names.items():
+        if isinstance(value, torch.nn.Module):
+            modules.append((name, value))
+        elif isinstance(value, torch.Tensor):
+            given[name] = value
+        else:
+            raise TypeError(
+                f"{name} is {type(value).__name__}: only tensors and modules have names."
+            )
+    places = [functools.partial(variables_of, caller)]
+    if callable(loss):
+        places.insert(0, functools.partial(variables_of_function, loss))
+    return Names(given, modules, places)
