@@ -1,0 +1,98 @@
+"""Numbers as a reader wants them: short, with a sign in the text, never hiding nan.
+
+A gradient always shows its sign ("+3", "−3"), so that colour is never the only cue. A tensor too
+long to print is shown by its norm.
+"""
+
+import math
+
+from course.record import Summary
+
+LONGEST = 22  # characters; a longer list of numbers is shown by its norm
+MINUS = "\N{MINUS SIGN}"  # read out as "minus", where a hyphen is often skipped
+
+
+def number(value, signed: bool = False) -> str:
+    """`number(0.30000001)` is "0.3", `number(3, signed=True)` is "+3": four digits at most."""
+    if isinstance(value, bool):
+        return str(value)
+    try:
+        text = f"{value:+.4g}" if signed and value == value and value != 0 else f"{value:.4g}"
+    except (TypeError, ValueError):  # complex numbers cannot be ordered; others say what they are
+        return str(value)
+    return text.replace("-", MINUS)
+
+
+def shape(summary: Summary | None) -> str:
+    """ "[1×28×28]"; the empty string for a scalar, or when there is nothing to tell."""
+    return f"[{'×'.join(map(str, summary.shape))}]" if summary and summary.shape else ""
+
+
+def amount(summary: Summary | None, signed: bool = False) -> str:
+    """One tensor in at most `LONGEST` characters: "+3", "[1, 2, 3]", "norm 10.95", "None"."""
+    if summary is None:
+        return "None"
+    values = summary.values
+    if values is not None:
+        if not isinstance(values, tuple):
+            return number(values, signed)
+        if math.prod(summary.shape) <= 8:
+            text = _listed(values, signed)
+            if len(text) <= LONGEST:
+                return text
+    if summary.norm is None:
+        return "empty" if 0 in summary.shape else summary.dtype
+    return f"norm {number(summary.norm)}"
+
+
+def amounts(summaries: tuple, signed: bool = False) -> str:
+    """Several tensors: the one alone, or "(+1, None)"."""
+    if len(summaries) == 1:
+        return amount(summaries[0], signed)
+    return f"({', '.join(amount(s, signed) for s in summaries)})"
+
+
+def sign(summary: Summary | None) -> str:
+    """ "+" when no element is below zero and one is above, "-" the other way round, else ""."""
+    low, high = extremes(summary)
+    if low is None or low != low or high != high:
+        return ""
+    if low >= 0:
+        return "+" if high > 0 else ""
+    return "-" if high <= 0 else ""
+
+
+def mood(summary: Summary | None) -> str:
+    """The sign, or "nan" when a nan or an infinity is inside."""
+    return "nan" if broken(summary) else sign(summary)
+
+
+def extremes(summary: Summary | None) -> tuple:
+    """The smallest and the largest element; (None, None) where there is no such thing."""
+    if summary is None:
+        return None, None
+    if summary.min is not None:
+        return summary.min, summary.max
+    numbers = [v for v in _flat(summary.values) if isinstance(v, (int, float))]
+    return (min(numbers), max(numbers)) if numbers else (None, None)
+
+
+def broken(summary: Summary | None) -> bool:
+    """Whether a nan or an infinity is inside."""
+    return any(v is not None and not math.isfinite(v) for v in extremes(summary)) or (
+        summary is not None and summary.norm is not None and not math.isfinite(summary.norm)
+    )
+
+
+def _flat(values):
+    if isinstance(values, tuple):
+        for item in values:
+            yield from _flat(item)
+    elif values is not None:
+        yield values
+
+
+def _listed(values, signed):
+    if isinstance(values, tuple):
+        return f"[{', '.join(_listed(v, signed) for v in values)}]"
+    return number(values, signed)
