@@ -364,7 +364,9 @@ class make_weights(Exercise):
         if right_shapes and facts["leaves"] == facts["tracked"] == [True, True]:
             loss = (floats(rng, 5, n_in) @ weight.T + bias - 1).square().sum()
             loss.backward()
-            torch.optim.SGD([weight, bias], lr=0.01).step()
+            with torch.no_grad():
+                for t in made:
+                    t -= 0.01 * t.grad
             facts["moved"] = [
                 not torch.equal(t.detach(), s) for t, s in zip(made, start, strict=True)
             ]
