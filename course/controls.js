@@ -1,0 +1,77 @@
+// Native controls with names that a screen reader can say and arrow keys that work in a notebook.
+
+/** An element: h("button", {class: "x", onclick: f}, "text", child). */
+function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name in element && name !== "list") element[name] = value;
+    else element.setAttribute(name === "className" ? "class" : name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** JupyterLab and Notebook 7 take the arrow keys, unless the focused element itself says this. */
+function keepKeys(element) {
+  element.dataset.lmSuppressShortcuts = "true";
+  return element;
+}
+
+function button(text, label, onclick) {
+  return keepKeys(h("button", { type: "button", className: "hb-button", ariaLabel: label, title: label, onclick }, text));
+}
+
+/** A checkbox with its text; `label` is the accessible name when the text alone is not clear. */
+function checkbox(text, checked, onchange, label = text) {
+  const box = keepKeys(h("input", { type: "checkbox", checked, ariaLabel: label }));
+  box.addEventListener("change", () => onchange(box.checked));
+  return { element: h("label", { className: "hb-check" }, box, h("span", {}, text)), set: (on) => (box.checked = on) };
+}
+
+/** A slider with a number field beside it: both show one number, either changes it. */
+function numberControl({ label, value, low, high, step, onchange }) {
+  const range = keepKeys(h("input", { type: "range", min: low, max: high, step, value, ariaLabel: label }));
+  const field = keepKeys(h("input", { type: "number", step, value, ariaLabel: `${label}, as a number` }));
+  range.addEventListener("input", () => {
+    field.value = range.value;
+    onchange(Number(range.value));
+  });
+  field.addEventListener("input", () => {
+    const number = field.valueAsNumber;
+    if (!Number.isFinite(number)) return; // half typed: "-", or empty
+    range.value = number;
+    onchange(number);
+  });
+  return {
+    range,
+    field,
+    set(number) {
+      range.value = number;
+      if (field.valueAsNumber !== number) field.value = number;
+    },
+    enable(on) {
+      range.disabled = field.disabled = !on;
+    },
+  };
+}
+
+function choice(label, groups, value, onchange) {
+  const options = ({ text, value }) => h("option", { value }, text);
+  const select = keepKeys(
+    h("select", { ariaLabel: label }, ...groups.map((g) => (g.label ? h("optgroup", { label: g.label }, ...g.options.map(options)) : options(g)))),
+  );
+  select.value = value;
+  select.addEventListener("change", () => onchange(select.value));
+  return select;
+}
+
+function group(title, ...children) {
+  return h("fieldset", { className: "hb-group" }, h("legend", {}, title), ...children);
+}
+
+/** Hide the picture that stands for this widget where no kernel runs (course/front_end.py). */
+function hideStatic(model, el) {
+  const still = `.hb-static[data-for="${model.get("static_id")}"]`;
+  for (const element of el.ownerDocument.querySelectorAll(still)) element.hidden = true;
+}
