@@ -29,17 +29,14 @@ NAME = "exercises"  # the one notebook of an assignment, as nbgrader_config.py h
 # ---- notebooks -----------------------------------------------------------------------------
 
 
-def _cell(kind, source, *, name=None, grade=False, solution=False, locked=False, points=None):
+def _cell(kind, source, *, name=None, points=None, **flags):
     cell = getattr(nbformat.v4, f"new_{kind}_cell")(source)
     if name is not None:
         cell.id = name
         cell.metadata["nbgrader"] = {
             "schema_version": 3,
             "grade_id": name,
-            "grade": grade,
-            "solution": solution,
-            "locked": locked,
-            "task": False,
+            **{flag: flags.get(flag, False) for flag in ("grade", "solution", "locked", "task")},
         } | ({} if points is None else {"points": points})
     return cell
 
@@ -71,6 +68,11 @@ def test(name, source, points):
 def essay(name, source, points):
     """A written answer, marked by hand."""
     return _cell("markdown", source, name=name, grade=True, solution=True, points=points)
+
+
+def task(name, source, points):
+    """Something to do in other cells, marked by hand."""
+    return _cell("markdown", source, name=name, task=True, locked=True, points=points)
 
 
 test.__test__ = False  # not a test of this suite

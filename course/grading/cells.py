@@ -29,11 +29,14 @@ class SafeDeduplicate(DeduplicateIds):
         if "nbgrader" not in cell.metadata:
             return cell, resources
         name = grade_id(cell)
-        if name is None or name in self.grade_ids:
-            self.log.warning("Cell %d is marked %r, as another cell or as none", cell_index, name)
-            del cell.metadata["nbgrader"]
-        else:
+        if name is not None and name not in self.grade_ids:
             self.grade_ids.add(name)
+            return cell, resources
+        if name is None:
+            self.log.warning("A cell has nbgrader metadata that names no cell")
+        else:
+            self.log.warning("Cell '%s' is there more than once: the last one counts", name)
+        del cell.metadata["nbgrader"]
         return cell, resources
 
 
@@ -66,9 +69,9 @@ class RestoreCells(NbGraderPreprocessor):
         known = set()
         for number, cell in enumerate(cells):
             name = grade_id(cell)
-            if name is None and cell.get("id") in expected.keys() - named:
-                name = cell.id  # nbgrader's mark is lost, and the cell's own id is its name
-                self.log.warning("Cell '%s' had lost its nbgrader metadata", name)
+            if name not in expected and cell.get("id") in expected.keys() - named:
+                name = cell.id  # the cell's own id tells what it was
+                self.log.warning("Cell '%s' had lost its name", name)
             cell.metadata.pop("nbgrader", None)
             if name not in expected or name in known:
                 continue
@@ -89,6 +92,8 @@ class RestoreCells(NbGraderPreprocessor):
             if name in known:
                 place = 1 + [grade_id(other) for other in restored].index(name)
                 continue
+            if cell.solution and not cell.grade:
+                continue  # an answer is the learner's own, and may now be in another cell
             new = [cell.cell(cell.source)]
             if not refused:
                 self.log.warning("Cell '%s' was missing and is put back", name)
@@ -123,8 +128,9 @@ class ExpectedCell:
             grade=self.grade,
             solution=self.solution,
             task=self.task,
+            points=self.points,
         )
-        return mark if self.points is None else NotebookNode(mark, points=self.points)
+        return NotebookNode({key: value for key, value in mark.items() if value is not None})
 
     def cell(self, source):
         """A new cell of this kind."""

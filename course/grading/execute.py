@@ -8,6 +8,7 @@ that they do the same thing twice.
 """
 
 import json
+from subprocess import DEVNULL
 from time import monotonic
 
 import nbformat
@@ -19,9 +20,11 @@ from nbgrader.preprocessors import Execute
 from traitlets import Float, Integer, default
 
 from course.grading.kernel import SlicedKernelManager
-from course.grading.outputs import size
+from course.grading.outputs import ENOUGH, shortened, size
 from course.grading.refused import REFUSED, error_output, not_run
 from course.grading.workplace import workplace
+
+LOST = "the cell ran too long or wrote too much, and what it wrote last is lost"
 
 
 class SafeExecute(Execute):
@@ -32,7 +35,7 @@ class SafeExecute(Execute):
     ).tag(config=True)
 
     max_received_bytes = Integer(
-        10_000_000, help="output of a cell that is taken in at all, before it is limited"
+        2_000_000, help="output of a cell that is taken in at all, before it is limited"
     ).tag(config=True)
 
     @default("shutdown_kernel")
@@ -67,6 +70,10 @@ class SafeExecute(Execute):
             _make_storable(cell)
         return nb, resources
 
+    def start_new_kernel(self, **kwargs):
+        # what the process writes past Jupyter must not look like nbgrader's own words in the log
+        super().start_new_kernel(stdout=DEVNULL, stderr=DEVNULL, **kwargs)
+
     def preprocess_cell(self, cell, resources, index):
         if self._stopped is None and monotonic() >= self._deadline:
             self._stopped = f"the notebook had used up its {self.notebook_timeout:g} s"
@@ -86,7 +93,7 @@ class SafeExecute(Execute):
             self._stop(cell, f"the kernel died in {_name(cell, index)}")
         except CellTimeoutError:
             if self._answers():
-                cell.outputs.append(error_output("LostOutput", "the cell wrote too much"))
+                cell.outputs.append(error_output("LostOutput", LOST))
             else:
                 self._stop(cell, f"{_name(cell, index)} did not end and could not be stopped")
         return cell, resources
@@ -121,12 +128,18 @@ class SafeExecute(Execute):
             self.log.warning("A message of cell %d was not understood: %r", cell_index, error)
 
     def output(self, outs, msg, display_id, cell_index):
-        self._received += size(msg["content"])
-        if self._received > self.max_received_bytes:
-            kept = {output.output_type for output in outs}
-            if msg["msg_type"] not in {"error", "execute_result"} - kept:
+        room, kind = self.max_received_bytes - self._received, msg["msg_type"]
+        if room <= 0:
+            decisive = kind in {"error", "execute_result"}
+            if not decisive or any(output.output_type == kind for output in outs):
                 return None
-        return super().output(outs, msg, display_id, cell_index)
+        output = super().output(outs, msg, display_id, cell_index)
+        if output is None:  # an Output widget has it
+            self._received += size(msg["content"])
+        else:
+            outs[-1] = shortened(output, max(room, ENOUGH))
+            self._received += size(outs[-1])
+        return output
 
 
 def _name(cell, index):

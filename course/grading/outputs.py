@@ -43,20 +43,20 @@ def limited(outputs, max_bytes: int):
         if output.output_type in decisive:
             decisive.remove(output.output_type)
             room = max(left, ENOUGH)
-        if size(output) > room:
-            if room < TOO_LITTLE:
-                if not cut:
-                    kept.append(new_output("stream", name="stdout", text=TRUNCATED))
-                cut = True
-                continue
-            output = _shortened(output, room)
-        kept.append(output)
-        left -= size(output)
+        if room < TOO_LITTLE and size(output) > room:
+            if not cut:
+                kept.append(new_output("stream", name="stdout", text=TRUNCATED))
+            cut = True
+            continue
+        kept.append(shortened(output, room))
+        left -= size(kept[-1])
     return kept
 
 
-def _shortened(output, room):
-    """The same kind of output in fewer bytes."""
+def shortened(output, room: int):
+    """Return ``output``, or one of the same kind in about ``room`` bytes if it is larger."""
+    if size(output) <= room:
+        return output
     if output.output_type == "stream":
         return new_output("stream", name=output.name, text=_cut(output.text, room))
     if output.output_type == "error":

@@ -10,13 +10,32 @@ and a flag "needs manual grading" in the gradebook.
 from copy import deepcopy
 
 from nbgrader import utils
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
+
+from course.grading.refused import REFUSED
 
 ROUNDING = 1e-6  # points added up one by one may be above their sum by this much
 
 
 class SaveScores(SaveAutoGrades):
     """``SaveAutoGrades`` with the rule above: the same place in ``autograde_preprocessors``."""
+
+    def preprocess(self, nb, resources):
+        nb, resources = super().preprocess(nb, resources)
+        if REFUSED in nb.metadata:
+            self._give_nothing()
+        return nb, resources
+
+    def _give_nothing(self):
+        """Points that an instructor would have to give by hand are 0 too: there is no work."""
+        with Gradebook(self.db_url) as gradebook:
+            submission = gradebook.find_submission_notebook(
+                self.notebook_id, self.assignment_id, self.student_id
+            )
+            for grade in submission.grades:
+                grade.auto_score, grade.needs_manual_grade = 0, False
+            gradebook.db.commit()
 
     def _add_score(self, cell, resources):
         judged, doubt = without_doubt(cell)
