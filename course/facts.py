@@ -19,27 +19,42 @@ def describe(thing):
     >>> describe(3), describe([1, None]), describe(print)["kind"]
     (3, [1, None], 'builtin_function_or_method')
 
-    A tensor becomes ``{"tensor": [2], "dtype": "float32", "values": [1.0, 2.0]}``. A list or a
-    tuple becomes a list. Any other object is described by the name of its class alone: no
-    method of an unknown class is called.
+    A tensor becomes ``{"tensor": [2], "dtype": "float32", "values": [1.0, 2.0]}``; a list, a
+    tuple or a torch.Size becomes a list; a number of numpy becomes a number. What an object of a
+    derived class holds is read with the methods of the built-in class, and any other object is
+    described by the name of its class alone: no method that a learner wrote is called.
     """
     kind = type(thing)
-    if thing is None or kind in (bool, int, str):
+    if thing is None or kind is bool:
         return thing
-    if kind is float:
-        return number(thing)
-    if kind in (list, tuple) or (
-        issubclass(kind, tuple) and kind.__module__ == "torch.return_types"
-    ):
-        return [describe(item) for item in thing]
-    if kind is dict:
-        return {str(key): describe(value) for key, value in thing.items()}
+    if issubclass(kind, int):
+        return int.__int__(thing)
+    if issubclass(kind, float):
+        return number(float.__float__(thing))
+    if issubclass(kind, str):
+        return str.__str__(thing)
+    if issubclass(kind, list):
+        return [describe(item) for item in list.__iter__(thing)]
+    if issubclass(kind, tuple):
+        return [describe(item) for item in tuple.__iter__(thing)]
+    if issubclass(kind, dict):
+        return {str(describe(key)): describe(value) for key, value in dict.items(thing)}
     if is_tensor(thing):
         tensor = thing.detach()
         values = [number(v) for v in tensor.flatten()[:LONGEST].tolist()]
         dtype = str(tensor.dtype).removeprefix("torch.")
         return {"tensor": list(tensor.shape), "dtype": dtype, "values": values}
+    if kind.__module__ == "numpy" and kind.__name__ != "ndarray" and hasattr(kind, "item"):
+        return describe(thing.item())
     return {"kind": kind.__name__}
+
+
+def describe_number(thing):
+    """Like ``describe``, but a tensor that holds one number is that number."""
+    facts = describe(thing)
+    if isinstance(facts, dict) and len(facts.get("values", ())) == 1:
+        return facts["values"][0]
+    return facts
 
 
 def is_tensor(thing):

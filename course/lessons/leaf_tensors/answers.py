@@ -33,6 +33,32 @@ def which_are_leaves():
     return words
 
 
+# %% right which_are_leaves: another kind of dict
+from collections import defaultdict
+
+
+def which_are_leaves():
+    return defaultdict(
+        lambda: "untracked",
+        a="made",
+        d="result",
+        f="made",
+        b="untracked",
+        c="untracked",
+        e="untracked",
+    )
+
+
+# %% wrong which_are_leaves NAMES_MISSING 2: names are left out
+def which_are_leaves():
+    return {"a": "made", "b": "untracked", "c": "untracked", "d": "result"}
+
+
+# %% wrong sgd_step NAME_REBOUND 0: does nothing
+def sgd_step(weights, lr):
+    pass
+
+
 # %% wrong which_are_leaves UNTRACKED_IS_LEAF 0: every result is a non-leaf
 def which_are_leaves():
     return {"a": "made", "b": "untracked", "c": "result", "d": "result", "e": "result", "f": "made"}
@@ -454,6 +480,25 @@ def freeze(part):
         p.requires_grad_(False)
         numbers.append(torch.tensor(p.shape).prod().item())
     return sum(numbers)
+
+
+# %% right freeze: numbers of numpy
+import numpy as np
+
+
+def freeze(part):
+    for p in part.parameters():
+        p.requires_grad = False
+    return np.sum([np.prod(p.shape) for p in part.parameters()])
+
+
+# %% right freeze: the count is a tensor
+import torch
+
+
+def freeze(part):
+    part.requires_grad_(False)
+    return torch.cat([p.flatten() for p in part.parameters()]).numel() * torch.ones(())
 
 
 # %% wrong freeze NOT_FROZEN 0: an attribute of the module

@@ -5,7 +5,7 @@ import warnings
 import torch
 
 from course.exercise import Case, Exercise
-from course.facts import describe, is_tensor, kind_of
+from course.facts import describe, describe_number, is_tensor, kind_of
 from course.lessons.leaf_tensors.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -36,9 +36,10 @@ class which_are_leaves(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         said = answer()
-        if type(said) is not dict:
+        if not isinstance(said, dict):
             return {"kind": kind_of(describe(said))}
-        return {name: describe(said.get(name)) for name in given["names"]}
+        words = describe(said)
+        return {name: words.get(name) for name in given["names"]}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -244,7 +245,7 @@ class freeze(Exercise):
             *(torch.nn.Linear(i, o) for i, o in zip(sizes, sizes[1:], strict=False))
         )
         part = net[given["part"]]
-        count = describe(answer(part))
+        count = describe_number(answer(part))
         net(floats(rng, 2, sizes[0])).square().sum().backward()
         inside = {id(p) for p in part.parameters()}
         with_grad = [id(p) in inside for p in net.parameters() if p.grad is not None]
@@ -332,9 +333,9 @@ class why_no_grad(Exercise):
 
 class make_weights(Exercise):
     cases = (
-        Case("two inputs, sixty outputs", 2, n_in=2, n_out=60),
-        Case("one step of an optimizer", 1, n_in=20, n_out=3),
-        Case("other sizes", 3, hidden=True, n_in=40, n_out=30),
+        Case("two inputs, three hundred outputs", 2, n_in=2, n_out=300),
+        Case("forty inputs, twenty outputs", 1, n_in=40, n_out=20),
+        Case("other sizes", 3, hidden=True, n_in=25, n_out=30),
     )
     hints = (
         "Print `weight.is_leaf` and `weight.grad_fn` after the first line.",
@@ -347,7 +348,7 @@ class make_weights(Exercise):
     def observe(answer, given, rng):
         n_in, n_out = given["n_in"], given["n_out"]
         made = answer(n_in, n_out)
-        if type(made) not in (tuple, list) or len(made) != 2 or not all(map(is_tensor, made)):
+        if not isinstance(made, (tuple, list)) or len(made) != 2 or not all(map(is_tensor, made)):
             return {"kind": kind_of(describe(made))}
         weight, bias = made
         start = [t.detach().clone() for t in made]

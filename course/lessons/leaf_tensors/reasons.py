@@ -102,8 +102,8 @@ REASONS = {
         "tracking begins.",
     ),
     "NAME_REBOUND": Reason(
-        "The tensors in the list did not change: your step made new tensors.",
-        "`w = w - …` gives the name `w` to a new tensor. `w -= …` changes the tensor itself.",
+        "After your step, the tensors in the list hold the same numbers as before.",
+        "`w = w - …` makes a new tensor and calls it `w`. `w -= …` changes the tensor itself.",
     ),
     "GRADIENT_NOT_CLEARED": Reason(
         "After your step, `.grad` is not None. The next backward would add to it.",
