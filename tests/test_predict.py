@@ -1,10 +1,11 @@
-"""Predictions: committed before, compared with what torch gives, never graded, silent when marked."""
+"""Predictions: committed before, compared with what torch gives, silent when nobody looks."""
 
 import pytest
 import torch
 
-from course import predict, prediction
-from course.prediction import agrees, plain, words
+from course import predict
+from course.laboratory import prediction
+from course.laboratory.prediction import agrees, plain, words
 
 QUESTION = "What is c.grad after e.backward()?"
 

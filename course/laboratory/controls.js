@@ -70,7 +70,7 @@ function group(title, ...children) {
   return h("fieldset", { className: "hb-group" }, h("legend", {}, title), ...children);
 }
 
-/** Hide the picture that stands for this widget where no kernel runs (course/front_end.py). */
+/** Hide the picture that stands for this widget where no kernel runs (front_end.py). */
 function hideStatic(model, el) {
   const still = `.hb-static[data-for="${model.get("static_id")}"]`;
   for (const element of el.ownerDocument.querySelectorAll(still)) element.hidden = true;

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from html import escape
 
-from course.front_end import show, show_widget, somebody_looks
+from course.laboratory.front_end import show, show_widget, somebody_looks
 
 _ASKED: dict[str, "Prediction"] = {}  # this session's predictions, by question
 
@@ -98,7 +98,7 @@ def predict(question: str, choices=None, *, number: bool = False, why: str = "")
         known = _ASKED[question] = Prediction(question, options, why)
     known.why = why
     if somebody_looks():
-        from course.prediction_widget import PredictionWidget
+        from course.laboratory.prediction_widget import PredictionWidget
 
         widget = PredictionWidget(known)
         known.widgets.append(widget)

@@ -5,14 +5,14 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from course.front_end import source
+from course.laboratory.front_end import source
 
 
 class PredictionWidget(anywidget.AnyWidget):
-    """Shows a `course.prediction.Prediction`; imported only where somebody looks."""
+    """Shows a `course.laboratory.prediction.Prediction`; imported only where somebody looks."""
 
     _esm = source("controls.js", "predict.js")
-    _css = source("lab.css")
+    _css = source("style.css")
     static_id = traitlets.Unicode().tag(sync=True)  # of the picture that stands for this widget
     shown = traitlets.Dict().tag(sync=True)
 

@@ -1,0 +1,95 @@
+"""Run a function's forward and name the tensors inside it.
+
+A lab takes ordinary PyTorch code: a function, or a module, that returns the tensor backward starts
+from. Its tensors are known by the names of its own local variables, read when it returns.
+"""
+
+import inspect
+import sys
+
+import torch
+
+MOST = 16  # elements of a local list that get a name of their own
+
+
+class Tensors(dict):
+    """Name -> tensor, in the order in which they were made; the root comes last."""
+
+    root: str = "result"  # the name of the one that backward starts from
+    returned_dict: bool = False  # else they are local variables of the function
+
+
+def run_forward(function, arguments: dict) -> Tensors:
+    """Call `function(**arguments)` and return its named tensors.
+
+    >>> def product(a, b):
+    ...     c = a * b
+    ...     return c.sum()
+    >>> run_forward(product, {"a": x, "b": y})      # {"c": ..., "result": ...}, root "result"
+
+    A function may also return a dict of tensors: their names, the last one is the root.
+    Raises TypeError for anything else, and whatever the function itself raises.
+    """
+    returned, local = call_and_look(function, arguments)
+    if isinstance(returned, dict) and returned:
+        found = Tensors(_tensors_of(returned))
+        found.returned_dict = True
+        root = next(reversed(returned.values()))
+    else:
+        found = Tensors(_tensors_of({k: v for k, v in local.items() if k not in arguments}))
+        root = returned
+    if not isinstance(root, torch.Tensor):
+        raise TypeError(
+            f"{function_name(function)}() returned {type(root).__name__!r}. Return the tensor that "
+            "backward starts from, or a dict of tensors whose last one it is."
+        )
+    known = {id(t): name for name, t in {**arguments, **found}.items()}
+    found.root = known.get(id(root), "result")
+    found.pop(found.root, None)
+    found[found.root] = root
+    return found
+
+
+def call_and_look(function, arguments):
+    """Call it; return what it returned and its local variables as they were at the end."""
+    if sys.getprofile() is not None:  # there can be one only, and cProfile's cannot be put back
+        return function(**arguments), {}
+    code, local = code_of(function), {}
+
+    def look(frame, event, _):
+        if event == "return" and frame.f_code is code:
+            local.update(frame.f_locals)
+
+    sys.setprofile(look)
+    try:
+        returned = function(**arguments)
+    finally:
+        sys.setprofile(None)
+    return returned, local
+
+
+def code_of(function):
+    """The code object that runs when `function` is called; None where it is not Python."""
+    plain = plain_function(function)
+    return getattr(plain, "__code__", None)
+
+
+def plain_function(function):
+    """The Python function itself: a module's forward, or what a decorator wrapped."""
+    return inspect.unwrap(
+        type(function).forward if isinstance(function, torch.nn.Module) else function
+    )
+
+
+def function_name(function) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def _tensors_of(named):
+    for name, value in named.items():
+        if isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(value, (list, tuple)):
+            for i, item in enumerate(value[:MOST]):
+                if isinstance(item, torch.Tensor):
+                    yield f"{name}[{i}]", item

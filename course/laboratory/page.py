@@ -1,0 +1,173 @@
+"""What a lab shows, as HTML and text: the table of tensors, the notes, the picture that stays.
+
+An `Outcome` goes in, strings come out; the browser puts them in place as they are.
+"""
+
+import math
+import warnings
+from html import escape
+
+import course
+from course.drawing.narrate import caption, steps
+from course.drawing.numerals import amount, number
+from course.drawing.picture import picture
+from course.laboratory.settings import flat
+
+HEADS = (
+    ("tensor", ""),
+    ("value", "hb-number"),
+    ("is", ""),
+    ("grad_fn", "hb-optional"),
+    (".grad", "hb-number"),
+    ("", "hb-sign"),
+    ("derivative", "hb-number"),
+)
+MEASURED = (
+    "The derivative is measured without backward and without hooks, by finite differences: move "
+    "the number a little, run forward again, see how far {root} moves."
+)
+DIFFERS = " Here a hook changed a gradient on its way, so .grad is not the derivative (≠)."
+
+
+def table(outcome) -> str:
+    """Each named tensor: what it is, its .grad, and beside it the derivative without hooks."""
+    heads = "".join(f'<th scope="col" class="{kind}">{text}</th>' for text, kind in HEADS)
+    rows = "".join(_row(tensor, outcome) for tensor in listed(outcome))
+    words = ""
+    if outcome.derivatives:
+        words = MEASURED.format(root=escape(outcome.tensors.root))
+        if '"hb-sign hb-differs"' in rows and any(hook.active for hook in outcome.settings.hooks):
+            words += DIFFERS
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+    return f"<table>{body}</table><p>{words}</p>"
+
+
+def listed(outcome) -> list:
+    """The record's tensors that have a name in the lab: leaves first, the root last."""
+    by_name = {tensor.name: tensor for tensor in outcome.record.tensors}
+    settings, made = outcome.settings, outcome.tensors
+    names = dict.fromkeys([*settings.values, *settings.requires_grad, *made])
+    return [by_name[name] for name in names if name in by_name]
+
+
+def gradients(outcome) -> dict[str, str]:
+    """.grad of each tensor as text, for saying what changed."""
+    return {tensor.name: amount(tensor.grad_after) for tensor in listed(outcome)}
+
+
+def _row(tensor, outcome):
+    slope = outcome.derivatives.get(tensor.name)
+    sign = compared(tensor, slope, outcome.settings)
+    differs = " hb-differs" if sign == "≠" else ""
+    cells = (
+        (amount(tensor.value), "hb-number"),
+        (_nature(tensor), ""),
+        (tensor.grad_fn or "None", "hb-optional"),
+        (amount(tensor.grad_after), f"hb-number{differs}"),
+        (sign, f"hb-sign{differs}"),
+        ("" if slope is None else _numbers(slope), "hb-number"),
+    )
+    name = escape(tensor.name)
+    rest = "".join(
+        f'<td class="{css}" data-cell="{name} {head}">{escape(text)}</td>'
+        for (text, css), (head, _) in zip(cells, HEADS[1:], strict=True)
+    )
+    return f'<tr><th scope="row">{name}</th>{rest}</tr>'
+
+
+def _nature(tensor):
+    what = "leaf" if tensor.is_leaf else "non-leaf"
+    if not tensor.requires_grad:
+        return f"{what}, no gradient"
+    return f"{what}, retained" if tensor.retains_grad and not tensor.is_leaf else what
+
+
+def compared(tensor, slope, settings) -> str:
+    """How .grad stands to the derivative: "=", "≠", "= 2 ×", or "" where one is missing."""
+    if slope is None or tensor.grad_after is None or tensor.grad_after.values is None:
+        return ""
+    given, true = flat(tensor.grad_after.values), flat(slope)
+    if _close(given, true):
+        return "="
+    if settings.backwards > 1 and _close(given, [settings.backwards * x for x in true]):
+        return f"= {settings.backwards} ×"
+    return "≠"
+
+
+def _close(these, those):
+    size = max(map(abs, those), default=0.0)
+    near = {"rel_tol": 1e-3, "abs_tol": 1e-4 * max(1.0, size)}
+    return all(math.isclose(a, b, **near) for a, b in zip(these, those, strict=True))
+
+
+def _numbers(value):
+    if isinstance(value, list):
+        return f"[{', '.join(_numbers(item) for item in value)}]"
+    return number(0.0 if abs(value) < 1e-9 else value)  # the noise of a difference is no slope
+
+
+def page(lab, step: int | None = None) -> dict:
+    """All that changes in the browser when a control moves; `step` None shows the last one."""
+    outcome = lab.outcome
+    last = steps(outcome.record)
+    step = last if step is None else min(step, last)
+    drawn = picture(outcome.record, step)
+    return {
+        "seq": "",
+        "settings": outcome.settings.to_json(),
+        "picture": drawn.svg or f"<pre>{escape(drawn.text)}</pre>",
+        "words": drawn.text,
+        "step": step,
+        "steps": last,
+        "caption": caption(outcome.record, step),
+        "notes": notes(outcome),
+        "printed": outcome.printed,
+        "table": table(outcome),
+        "warning": lost_gradient_warning(outcome),
+        "code": lab.code,
+        "grads": gradients(outcome),
+        "error": "" if outcome.error is None else f"{type(outcome.error).__name__}",
+    }
+
+
+def static(lab) -> tuple[str, str]:
+    """The lab as HTML that needs no kernel and no style sheet, and as text."""
+    drawn = picture(lab.outcome.record)
+    return f"{notes(lab.outcome)}{drawn.html}{table(lab.outcome)}", drawn.text
+
+
+def notes(outcome) -> str:
+    """PyTorch's own error and warnings, as part of what the lab shows."""
+    parts = []
+    if outcome.error is not None:
+        kind, message = type(outcome.error).__name__, str(outcome.error)
+        parts.append(note("hb-error", f"It raised {kind}", message, explanation(outcome.error)))
+    for warning in dict.fromkeys(outcome.record.warnings):
+        kind, _, message = warning.partition(": ")
+        parts.append(note("hb-warning", f"It warned: {kind}", message))
+    return "".join(parts)
+
+
+def explanation(error) -> str:
+    """What PyTorch's error means in plain words, where the course knows it."""
+    if "explain" not in course._HOME:
+        return ""
+    return course.explain(error) or ""
+
+
+def note(css: str, head: str, message: str, more: str = "") -> str:
+    more = f"<p>{escape(more)}</p>" if more else ""
+    body = f"<p><strong>{escape(head)}</strong></p><p><code>{escape(message)}</code></p>{more}"
+    return f'<div class="hb-note {css}">{body}</div>'
+
+
+def lost_gradient_warning(outcome) -> str:
+    """What PyTorch prints when .grad of a tensor that did not keep it is read; "" if none is so."""
+    for name, tensor in outcome.tensors.items():
+        if tensor.requires_grad and not tensor.is_leaf and not tensor.retains_grad:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                tensor.grad  # noqa: B018  reading it is what warns
+            words = [f"{w.category.__name__}: {w.message}" for w in caught]
+            return f"Reading {name}.grad prints:\n{words[0]}" if words else ""
+    return ""

@@ -1,0 +1,38 @@
+"""The browser's side of a lab: what it is told at first, and how it is answered."""
+
+from uuid import uuid4
+
+import anywidget
+import traitlets
+
+from course.laboratory.front_end import source
+from course.laboratory.page import note, page
+from course.laboratory.spec import spec
+
+
+class LabWidget(anywidget.AnyWidget):
+    """Shows a `course.laboratory.Lab`; imported only where somebody looks."""
+
+    _esm = source("latest.js", "controls.js", "hook_rows.js", "leaf_rows.js", "lab.js")
+    _css = source("style.css")
+    static_id = traitlets.Unicode().tag(sync=True)  # of the picture that stands for this widget
+    spec = traitlets.Dict().tag(sync=True)
+    shown = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, lab):
+        self.lab = lab
+        super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab))
+        self.on_msg(self.answer)
+
+    def answer(self, _, message, __):
+        """Answer each request, whatever happens: the browser sends no other before."""
+        try:
+            settings = self.lab.settings.from_json(message["settings"])
+            if settings != self.lab.settings:
+                self.lab.move(settings)
+            shown = page(self.lab, message["step"])
+        except (Exception, KeyboardInterrupt) as error:  # said in the lab, not lost in a log
+            words = f"{type(error).__name__}: {error}"
+            shown = {**self.shown, "notes": note("hb-error", "The lab could not run", words)}
+            shown |= {"error": words, "settings": message["settings"]}
+        self.shown = {**shown, "seq": message["seq"]}

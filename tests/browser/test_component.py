@@ -1,0 +1,324 @@
+"""The lab's JavaScript alone: a blank page and a small stand-in for the kernel, no Jupyter."""
+
+import base64
+
+import pytest
+from front_ends import axe_violations, watch
+
+from course.laboratory.front_end import source
+
+FAKE = """
+window.open_widget = async (script, state) => {
+  const { default: widget } = await import(script);
+  const listeners = [];
+  const model = {
+    sent: [],
+    get: (name) => state[name],
+    send: (message) => model.sent.push(structuredClone(message)),
+    on: (_, listener) => listeners.push(listener),
+    off: (_, listener) => listeners.splice(listeners.indexOf(listener), 1),
+    update(shown) {
+      state.shown = { ...state.shown, ...shown };
+      listeners.forEach((listener) => listener());
+    },
+    listeners,
+  };
+  const el = document.body.appendChild(document.createElement("main"));
+  window.close_widget = widget.render({ model, el });
+  window.model = model;
+};
+"""
+HOOK = {"on": "c", "at": "tensor", "kind": "shift", "by": 2, "only": None, "active": True}
+START = {
+    "values": {"a": [2.0], "x": [1.0, 2.0]},
+    "requires_grad": {"a": True, "x": True},
+    "retain": ["c"],
+    "hooks": [HOOK, {**HOOK, "kind": "observe", "by": None}],
+    "backwards": 1,
+    "retain_graph": False,
+}
+SPEC = {
+    "title": "products",
+    "controls": ["values", "requires_grad", "retain_grad", "hooks", "backward"],
+    "leaves": [
+        {"name": "a", "labels": ["a"], "low": -10, "high": 10, "step": 0.5},
+        {"name": "x", "labels": ["x[0]", "x[1]"], "low": -10, "high": 10, "step": 0.5},
+    ],
+    "switches": ["a", "x"],
+    "keep": ["c", "e"],
+    "root": "e",
+    "targets": [
+        {
+            "label": "Tensors",
+            "options": [{"value": f"tensor|{n}", "text": n} for n in ("a", "x", "c")],
+        }
+    ],
+    "kinds": [
+        {"kind": "observe", "label": "only look", "usual": None},
+        {"kind": "shift", "label": "add", "usual": 2},
+        {"kind": "zero", "label": "set to zero", "usual": None},
+    ],
+    "start": START,
+}
+SHOWN = {
+    "seq": "",
+    "settings": START,
+    "picture": '<svg role="img" aria-label="a graph" viewBox="0 0 10 10"></svg>',
+    "words": "words",
+    "step": 4,
+    "steps": 4,
+    "caption": "Step 4 of 4",
+    "notes": "",
+    "printed": "",
+    "table": '<table><tr><th scope="row">a</th><td data-cell="a 1">12</td></tr></table>',
+    "warning": "",
+    "code": "import torch\n",
+    "grads": {"a": "12", "c": "None"},
+    "error": "",
+}
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page()
+    watch(page, "about:")
+    page.add_script_tag(content=FAKE)
+    page.evaluate("document.documentElement.lang = 'en'; document.title = 'component'")
+    page.add_style_tag(content=source("style.css"))
+    yield page
+    assert page.complaints == []
+    page.close()
+
+
+def open_widget(page, state, *names):
+    script = base64.b64encode(source(*names).encode()).decode()
+    page.evaluate(
+        "([script, state]) => open_widget(script, state)",
+        [f"data:text/javascript;base64,{script}", state],
+    )
+
+
+@pytest.fixture
+def lab(page):
+    state = {"spec": SPEC, "shown": SHOWN, "static_id": "1"}
+    open_widget(page, state, "latest.js", "controls.js", "hook_rows.js", "leaf_rows.js", "lab.js")
+    return page
+
+
+def sent(page):
+    return page.evaluate("model.sent")
+
+
+def answer(page, **shown):
+    """The kernel's answer to the newest request."""
+    request = sent(page)[-1]
+    shown = {"seq": request["seq"], "settings": request["settings"], **shown}
+    page.evaluate("(shown) => model.update(shown)", shown)
+
+
+def test_while_a_request_is_under_way_only_the_last_position_waits(lab):
+    slider = lab.get_by_role("slider", name="a", exact=True)
+    slider.focus()
+    for _ in range(6):
+        slider.press("ArrowRight")
+    assert [m["settings"]["values"]["a"] for m in sent(lab)] == [[2.5]]
+    answer(lab)
+    assert [m["settings"]["values"]["a"] for m in sent(lab)] == [[2.5], [5.0]]
+    answer(lab)
+    assert len(sent(lab)) == 2
+    assert slider.input_value() == "5"
+
+
+def test_an_answer_to_another_view_does_not_end_the_waiting(lab):
+    slider = lab.get_by_role("slider", name="a", exact=True)
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    lab.evaluate("(shown) => model.update(shown)", {"seq": "another:1", "settings": START})
+    assert len(sent(lab)) == 1
+    assert slider.input_value() == "3"
+
+
+def test_a_view_follows_what_another_view_changed(lab):
+    moved = {**START, "values": {"a": [7.0], "x": [1.0, 2.0]}, "hooks": []}
+    lab.evaluate("(shown) => model.update(shown)", {"seq": "another:1", "settings": moved})
+    assert lab.get_by_role("slider", name="a", exact=True).input_value() == "7"
+    assert lab.get_by_text("No hook yet.").is_visible()
+
+
+def test_every_control_has_a_name_and_axe_finds_nothing(lab):
+    unnamed = lab.eval_on_selector_all(
+        "input, select, button",
+        "all => all.filter(e => !e.ariaLabel && !e.closest('label')).map(e => e.outerHTML)",
+    )
+    assert unnamed == []
+    assert axe_violations(lab, ".hb-lab") == []
+
+
+def test_every_control_keeps_its_keys_from_the_notebook(lab):
+    shared = lab.eval_on_selector_all(
+        "input, select, button, summary",
+        "all => all.filter(e => e.dataset.lmSuppressShortcuts !== 'true').map(e => e.outerHTML)",
+    )
+    assert shared == []
+
+
+def test_slider_and_number_field_show_one_number(lab):
+    lab.get_by_role("spinbutton", name="x[1], as a number").fill("-3.5")
+    assert lab.get_by_role("slider", name="x[1]").input_value() == "-3.5"
+    assert sent(lab)[-1]["settings"]["values"] == {"a": [2.0], "x": [1.0, -3.5]}
+
+
+def test_a_half_typed_number_asks_for_nothing(lab):
+    lab.get_by_role("spinbutton", name="a, as a number").fill("")
+    assert sent(lab) == []
+
+
+def test_hooks_can_be_moved_switched_off_changed_added_and_removed(lab):
+    def asked():
+        return [
+            (h["on"], h["kind"], h["by"], h["active"]) for h in sent(lab)[-1]["settings"]["hooks"]
+        ]
+
+    lab.get_by_role("button", name="Register hook_1 later").click()
+    assert asked() == [("c", "observe", None, True), ("c", "shift", 2, True)]
+    answer(lab)
+    lab.get_by_role("checkbox", name="hook_1 is registered").click()
+    assert asked() == [("c", "observe", None, False), ("c", "shift", 2, True)]
+    answer(lab)
+    lab.get_by_role("combobox", name="hook_2 hangs on").select_option("a")
+    answer(lab)
+    lab.get_by_role("slider", name="hook_2, how much").press("ArrowLeft")
+    assert asked() == [("c", "observe", None, False), ("a", "shift", 1.5, True)]
+    answer(lab)
+    lab.get_by_role("combobox", name="hook_2 does").select_option("set to zero")
+    assert asked()[1] == ("a", "zero", None, True)
+    answer(lab)
+    lab.get_by_role("button", name="Add a hook").click()
+    assert asked()[2] == ("a", "observe", None, True)
+    answer(lab)
+    lab.get_by_role("button", name="Remove hook_1").click()
+    assert asked() == [("a", "zero", None, True), ("a", "observe", None, True)]
+
+
+def test_the_focus_stays_in_the_row_that_moved(lab):
+    lab.get_by_role("button", name="Register hook_1 later").focus()
+    lab.keyboard.press("Enter")
+    assert lab.evaluate("document.activeElement.ariaLabel") == "hook_2 hangs on"
+    lab.get_by_role("button", name="Remove hook_2").press("Enter")
+    assert lab.evaluate("document.activeElement.ariaLabel") == "hook_1 hangs on"
+
+
+def test_switches_and_backward_are_asked_for(lab):
+    lab.get_by_role("checkbox", name="a requires_grad").uncheck()
+    answer(lab)
+    lab.get_by_role("checkbox", name="e.retain_grad()").check()
+    answer(lab)
+    lab.get_by_role("spinbutton", name="calls of e.backward()").fill("2")
+    answer(lab)
+    lab.get_by_role("checkbox", name="retain_graph=True on every call but the last").check()
+    asked = sent(lab)[-1]["settings"]
+    assert asked["requires_grad"] == {"a": False, "x": True}
+    assert asked["retain"] == ["c", "e"]
+    assert (asked["backwards"], asked["retain_graph"]) == (2, True)
+    answer(lab)
+    lab.get_by_role("button", name="Reset all controls").click()
+    assert sent(lab)[-1]["settings"] == START
+
+
+def test_the_step_slider_asks_for_a_step_and_its_end_for_the_last(lab):
+    steps = lab.get_by_role("slider", name="Step of backward")
+    steps.press("Home")
+    assert sent(lab)[-1]["step"] == 0
+    answer(lab, step=0, caption="Before step 1 of 4")
+    assert steps.get_attribute("aria-valuetext") == "0 of 4: Before step 1 of 4"
+    steps.press("End")
+    assert sent(lab)[-1]["step"] is None
+
+
+def test_changed_gradients_are_said_once_the_controls_rest(lab):
+    status = lab.get_by_role("status")
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, grads={"a": "9", "c": "None"})
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, grads={"a": "6", "c": "None"})
+    lab.wait_for_function("document.querySelector('[role=status]').textContent")
+    assert status.text_content() == "a.grad 6"
+    assert status.get_attribute("aria-live") == "polite"
+
+
+def test_an_error_is_shown_and_said(lab):
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, error="RuntimeError", notes='<div class="hb-note hb-error">It raised</div>')
+    lab.wait_for_function("document.querySelector('[role=status]').textContent === 'RuntimeError'")
+    assert lab.get_by_text("It raised").is_visible()
+
+
+def test_a_changed_number_is_marked(lab):
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
+    assert "hb-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
+
+
+def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
+    play = lab.get_by_role("button", name="Play the steps of backward")
+    assert play.is_visible()
+    play.click()
+    assert lab.get_by_role("button", name="Pause").is_visible()
+    lab.emulate_media(reduced_motion="reduce")
+    asked = len(sent(lab))
+    lab.wait_for_timeout(900)
+    assert len(sent(lab)) == asked
+    assert lab.get_by_role("button", name="Play the steps of backward").count() == 0
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
+    fading = "getComputedStyle(document.querySelector('.hb-changed')).animationName"
+    assert lab.evaluate(fading) == "none"
+
+
+def test_a_kernel_that_does_not_answer_is_told(lab):
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    lab.get_by_text("The kernel has not answered yet.").wait_for(timeout=5000)
+    answer(lab)
+    assert lab.get_by_text("The kernel has not answered yet.").count() == 0
+
+
+def test_a_closed_lab_listens_no_more(lab):
+    lab.evaluate("close_widget()")
+    assert lab.evaluate("model.listeners.length") == 0
+
+
+QUESTION = {
+    "question": "What is c.grad?",
+    "choices": ["12.0", "8.0", "None"],
+    "committed": None,
+    "right": None,
+    "outcome": "",
+}
+
+
+def test_a_prediction_is_committed_with_the_keyboard_alone(page):
+    open_widget(page, {"shown": QUESTION, "static_id": "1"}, "controls.js", "predict.js")
+    assert page.get_by_role("button", name="Commit to this prediction").is_disabled()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert sent(page) == [{"commit": "None"}]
+    page.evaluate("(shown) => model.update(shown)", {"committed": "None"})
+    assert page.get_by_role("status").text_content() == "You said None. Now run the next cell."
+    assert page.get_by_role("radio", name="None").is_disabled()
+    assert page.get_by_role("button").count() == 0
+    page.evaluate(
+        "(shown) => model.update(shown)", {"outcome": "✓ Right. You said None.", "right": True}
+    )
+    assert page.get_by_role("status").text_content() == "✓ Right. You said None."
+    assert axe_violations(page, ".hb-predict") == []
+
+
+def test_a_number_is_committed_with_enter(page):
+    state = {"shown": {**QUESTION, "choices": None}, "static_id": "1"}
+    open_widget(page, state, "controls.js", "predict.js")
+    page.get_by_role("spinbutton", name="Your number").fill("10.95")
+    page.keyboard.press("Enter")
+    assert sent(page) == [{"commit": "10.95"}]
