@@ -6,8 +6,14 @@ Names are imported when first used, so that ``import course`` costs next to noth
 from importlib import import_module
 
 _HOME = {  # public name -> the module that defines it
+    "timeline": "course.drawing.timeline",
+    "grad_norms": "course.drawing.plots",
+    "histogram": "course.drawing.plots",
+    "picture": "course.drawing.picture",
     "trace": "course.tracing",
-    "predict": "course.prediction",
+    "lab": "course.laboratory",
+    "Hook": "course.laboratory.hook",
+    "predict": "course.laboratory.prediction",
 }
 
 __all__ = sorted(_HOME)
