@@ -1,0 +1,43 @@
+# The short names of what course/bootstrap.py does. People without make:
+#     python course/bootstrap.py lab
+
+PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
+RUN = @$(if $(PYTHON),"$(PYTHON)" course/bootstrap.py,echo "There is no Python here: install Python 3.11 to 3.14 and run this again." >&2; exit 1;)
+
+.PHONY: help lab test build check bench doctor pin clean
+
+help:
+	@echo 'make lab       set up the course and open it in JupyterLab'
+	@echo '               (LESSON=leaf_tensors opens that lesson; ARGS="--no-browser --port 8899")'
+	@echo 'make test      set up what the tests need and run every test (ARGS="-k build")'
+	@echo 'make doctor    say what is wrong here and the command that mends it'
+	@echo 'make build     build source/ and release/ from course/lessons/'
+	@echo 'make check     judge every answer of the lessons'
+	@echo 'make bench     measure how fast things are'
+	@echo 'make pin       renew constraints.txt'
+	@echo 'make clean     remove .venv and caches; notebooks, marks and submissions stay'
+
+lab:
+	$(RUN) lab $(LESSON) $(ARGS)
+
+# With STATUS=FILE the status of pytest goes to that file, because make itself only knows "failed".
+test:
+	$(RUN) test $(ARGS)$(if $(STATUS),; echo $$? > "$(STATUS)")
+
+build:
+	$(RUN) build $(ARGS)
+
+check:
+	$(RUN) check $(LESSON) $(ARGS)
+
+bench:
+	$(RUN) bench $(ARGS)
+
+doctor:
+	$(RUN) doctor $(ARGS)
+
+pin:
+	$(RUN) pin $(ARGS)
+
+clean:
+	$(RUN) clean

@@ -1,0 +1,47 @@
+"""The command line, ``python -m course COMMAND``. A command is a module, imported when called."""
+
+import argparse
+import os
+import sys
+import sysconfig
+from importlib import import_module
+
+COMMANDS = {  # name -> (the module whose main(arguments) runs it, what it does)
+    "lab": ("course.machine.open_lab", "open a lesson in JupyterLab"),
+    "check": ("course.check_cli", "run the checks of a notebook, or of a lesson's bank of answers"),
+    "build": ("course.build", "build source/ and release/ from course/lessons/"),
+    "doctor": ("course.doctor", "say what is installed, what is wrong, and how to mend it"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; give its exit status. Without one, list them all."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(
+        prog="python -m course",
+        usage="%(prog)s COMMAND [--help] …",
+        description="Hooked on Backward: a course on PyTorch hooks.",
+        epilog="commands:\n" + "\n".join(f"  {name:8}{COMMANDS[name][1]}" for name in COMMANDS),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", nargs="?")
+    command = parser.parse_args(arguments[:1]).command
+    if command is None:
+        parser.print_help()
+        return 0
+    put_programs_on_path()
+    return import_module(COMMANDS[command][0]).main(arguments[1:])
+
+
+def put_programs_on_path() -> None:
+    """Let what a command starts find this environment's programs: nbgrader runs ``alembic``."""
+    programs, path = sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)
+    if programs not in path.split(os.pathsep):
+        os.environ["PATH"] = programs + os.pathsep + path
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
