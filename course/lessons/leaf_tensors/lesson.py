@@ -32,7 +32,6 @@ missing = predict(
     why="c is the result of an operation, a non-leaf. Its gradient was computed, used to reach a "
     "and b, and then let go.",
 )
-missing
 
 # %%
 a = torch.tensor(2.0, requires_grad=True)
@@ -83,7 +82,6 @@ surprise = predict(
     why="PyTorch calls every tensor with requires_grad=False a leaf, whatever made it. There is "
     "nothing behind it that backward could reach.",
 )
-surprise
 
 # %%
 u = torch.tensor(5.0)
@@ -139,7 +137,7 @@ def products(a, b, d):
     return e
 
 
-lab(products, a=2.0, b=3.0, d=4.0)
+lab(products, a=2.0, b=3.0, d=4.0, controls="values, requires_grad")
 
 # %% [markdown]
 # ## Why: the graph behind a tensor
@@ -207,7 +205,6 @@ weighted = predict(
     ["[3.0, 3.0]", "[300.0, 0.3]", "[100.0, 0.1]"],
     why="Each element of y passes its weight times 3 back to x.",
 )
-weighted
 
 # %%
 v = torch.tensor([100.0, 0.1])

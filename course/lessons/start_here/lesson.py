@@ -32,7 +32,7 @@ def product(w, x):
     return y
 
 
-lab(product, w=3.0, x=2.0, hooks={"w": "scale 5"})
+lab(product, w=3.0, x=2.0, hooks={"w": "scale 5"}, controls="values, hooks")
 
 # %% [markdown]
 # If you see no sliders above, the cell has not run yet, or no Python is running behind the page
@@ -49,7 +49,6 @@ guess = predict(
     ["0.0", "2.0", "10.0"],
     why="The gradient of w * x with respect to w is x = 2. The hook gives back 5 times that.",
 )
-guess
 
 # %%
 w = torch.tensor(3.0, requires_grad=True)
