@@ -14,6 +14,7 @@ _HOME = {  # public name -> the module that defines it
     "lab": "course.laboratory",
     "Hook": "course.laboratory.hook",
     "predict": "course.laboratory.prediction",
+    "xray": "course.radiology",
 }
 
 __all__ = sorted(_HOME)
