@@ -57,6 +57,7 @@ def trace(
 
     Raises TypeError for a loss that is none of the above, RuntimeError inside another trace.
     """
+    __tracebackhide__ = True
     options = {
         "gradient": gradient,
         "retain_graph": retain_graph,

@@ -3,9 +3,11 @@
 import torch
 
 from course.record import Edge, Event, GraphNode, ModuleInfo, Record, Target, TensorInfo
-from course.tracing.log import TensorNotes
+from course.tracing.log import name_of
 from course.tracing.origin import defined_at, hook_name
-from course.tracing.summary import same_numbers, summarize
+from course.tracing.reading import Reader
+from course.tracing.spies import Spy
+from course.tracing.summary import same_numbers
 
 
 def assemble(log, modules, named, failure):
@@ -27,15 +29,17 @@ def assemble(log, modules, named, failure):
         targets[id(notes)] = "tensor", tensor_ids[key], notes.name
     record = Record(
         tensors=tuple(
-            _tensor_info(log.tensors[key], tensor_ids[key], node_ids, makers) for key in keys
+            _tensor_info(log, log.tensors[key], tensor_ids[key], node_ids, makers) for key in keys
         ),
         nodes=tuple(_graph_node(notes, node_ids, targets, makers) for notes in nodes),
         edges=tuple(_edges(nodes, node_ids)),
-        events=tuple(_event(seq, raw, targets, modules) for seq, raw in enumerate(log.events)),
+        events=tuple(
+            _event(seq, happening, targets, modules) for seq, happening in enumerate(log.events)
+        ),
         roots=tuple(tensor_ids[key] for key in log.roots if key in tensor_ids),
         warnings=tuple(log.warnings),
         error=failure,
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         modules=tuple(
             ModuleInfo(path, kind, modules.calls.get(path, 0))
             for path, kind in modules.types.items()
@@ -48,19 +52,17 @@ def _note_module_outputs(log, nodes, modules):
     """Notes for what modules returned: the tensors are gone, their nodes are in the graph."""
     if not modules.outputs:
         return
-    by_number = {notes.node._sequence_nr(): notes for notes in nodes if not notes.is_leaf}
+    by_number = {notes.number: notes for notes in nodes if not notes.is_leaf}
     for (number, output), (path, value) in modules.outputs.items():
         notes = by_number.get(number)
         if notes is None:
             continue
-        key = id(notes.node), output
-        known = log.tensors.get(key)
-        if known is None:
-            known = log.tensors[key] = TensorNotes(None, notes.node, output)
+        known = log.lost_tensor(notes.node, output)
+        if notes.outputs.get(output) is not known:
+            notes.outputs[output] = known
             known.value = value
             if output < len(notes.came):
                 known.arrived = known.passed = notes.came[output]
-            notes.outputs[output] = known
         known.module = path
         known.name = f"{path}.output"
 
@@ -76,7 +78,7 @@ def _give_names(log, keys, named):
         taken.add(notes.name)
     for key in keys:
         notes = log.tensors[key]
-        if notes.later in log.tensors:
+        if notes.later != key and notes.later in log.tensors:
             notes.name = f"{log.tensors[notes.later].name} before in-place"
 
 
@@ -85,7 +87,7 @@ def _name_from_graph(key, notes, log):
         return "loss" if len(log.roots) == 1 else "root"
     if notes.node is None or not notes.node.next_functions:
         return "leaf"
-    return notes.node.name().removesuffix("Backward0").lower()  # "mul"
+    return name_of(notes.node).removesuffix("Backward0").lower()  # "mul"
 
 
 def _unique(name, taken):
@@ -106,7 +108,7 @@ def _makers(nodes, modules):
         elif notes.is_leaf:
             makers[id(notes.node)] = notes.outputs[0].module if notes.outputs else None
         elif modules.calls:
-            makers[id(notes.node)] = modules.maker_of(notes.node._sequence_nr())
+            makers[id(notes.node)] = modules.maker_of(notes.number)
     if not modules.calls:  # the graph was made before the trace: go by the parameters
         for notes in nodes:
             owners = {_owner(target, makers) for target, _ in notes.next} - {None}
@@ -125,7 +127,7 @@ def _owner(node, makers, steps=3):
     return _owner(onward[0][0], makers, steps - 1) if len(onward) == 1 else None
 
 
-def _tensor_info(notes, tensor_id, node_ids, makers):
+def _tensor_info(log, notes, tensor_id, node_ids, makers):
     tensor, node = notes.tensor, notes.node
     is_leaf = tensor.is_leaf if tensor is not None else False
     retains_grad = tensor is not None and tensor.retains_grad
@@ -135,7 +137,7 @@ def _tensor_info(notes, tensor_id, node_ids, makers):
         is_leaf=is_leaf,
         requires_grad=tensor.requires_grad if tensor is not None else True,
         retains_grad=retains_grad,
-        grad_fn=None if is_leaf or node is None else node.name(),
+        grad_fn=None if is_leaf or node is None else name_of(node),
         node=node_ids.get(id(node)),
         output=notes.output,
         module=notes.module or makers.get(id(node)),
@@ -143,7 +145,7 @@ def _tensor_info(notes, tensor_id, node_ids, makers):
         arrived=notes.arrived,
         passed=notes.passed,
         grad_before=notes.grad_before,
-        grad_after=summarize(tensor.grad) if is_leaf or retains_grad else None,
+        grad_after=Reader(log).grad_at_the_end(notes) if is_leaf or retains_grad else None,
     )
 
 
@@ -186,24 +188,25 @@ def _edges(nodes, node_ids):
             )
 
 
-def _event(seq, raw, targets, modules):
-    phase, kind, target, before, after, spy, call, error, backward = raw
+def _event(seq, happening, targets, modules):
+    phase, kind, target, before, after, hook, call, error, backward = happening
     if id(target) in targets:
         target = Target(*targets[id(target)])
     else:
         path = modules.path(target)
         target = Target("module", path, path)
-    if spy is None:
+    if hook is None:
         return Event(
             seq, phase, kind, target, None, None, before, after, error=error, backward=backward
         )
+    is_spy = isinstance(hook, Spy)
     return Event(
         seq=seq,
         phase=phase,
         kind=kind,
         target=target,
-        hook=hook_name(spy.hook),
-        where=defined_at(spy.hook),
+        hook=hook_name(hook.hook) if is_spy else hook.name,
+        where=defined_at(hook.hook) if is_spy else hook.where,
         before=before,
         after=after,
         beside=call.beside,
@@ -212,5 +215,5 @@ def _event(seq, raw, targets, modules):
         returned=call.returned,
         error=call.error,
         backward=backward,
-        handle=spy.handle,
+        handle=hook.handle,
     )

@@ -9,6 +9,7 @@ autograd.grad), and adds no frame to the stack.
 
 import contextlib
 import logging
+import sys
 
 import torch
 
@@ -28,7 +29,7 @@ def watch_engine(log, known_tensors):
             stop_torch = plain_start(roots)
         stop = _nothing
         if log.listens:
-            run = Run(log, roots)
+            run = Run(log, roots, sys._getframe(1))
             run.start(known_tensors)
             stop = run.stop
 

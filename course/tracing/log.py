@@ -6,24 +6,41 @@ in `close`.
 
 import threading
 import weakref
+from typing import NamedTuple
 
+import torch
 from torch.autograd.function import BackwardCFunction
 
 from course.tracing.summary import summarize
+
+
+class Happening(NamedTuple):
+    """An event before its target has an id and a name."""
+
+    phase: str
+    kind: str
+    target: object  # TensorNotes, NodeNotes or a module
+    before: tuple
+    after: tuple
+    hook: object  # a Spy or a Stranger; None for a node or an accumulation
+    call: object
+    error: str | None
+    backward: int
 
 
 class NodeNotes:
     """What is known of one autograd node."""
 
     __slots__ = (
-        "node", "name", "is_leaf", "is_python", "next", "outputs", "ran", "module", "came", "left",
-        "waiting", "accumulated", "attached", "has_pre_hooks", "has_hooks",
+        "node", "name", "number", "is_leaf", "is_python", "next", "outputs", "ran", "module",
+        "came", "left", "waiting", "accumulated", "attached", "has_pre_hooks", "has_hooks",
     )  # fmt: skip
 
     def __init__(self, node):
         self.node = node
+        self.number = node._sequence_nr()  # nodes are numbered as they are made
         self.next = node.next_functions
-        self.name = node.name().rsplit("::")[-1]  # without "torch::autograd::"
+        self.name = name_of(node)
         self.is_leaf = not self.next and hasattr(node, "variable")  # an AccumulateGrad
         self.is_python = isinstance(node, BackwardCFunction)  # a torch.autograd.Function's
         self.outputs = {}  # which output of the forward operation -> TensorNotes
@@ -40,12 +57,13 @@ class TensorNotes:
     """What is known of one tensor. A tensor that nobody holds any more has notes as well."""
 
     __slots__ = (
-        "ref", "node", "output", "later", "hooks", "name", "module", "value", "grad_before",
-        "arrived", "passed", "hooked",
+        "ref", "key", "node", "output", "later", "hooks", "name", "module", "value", "grad_before",
+        "grad_seen", "arrived", "passed", "hooked",
     )  # fmt: skip
 
-    def __init__(self, tensor, node, output):
-        self.ref = weakref.ref(tensor) if tensor is not None else _gone
+    def __init__(self, key, node, output):
+        self.key = key
+        self.ref = _gone  # or a weak reference to the tensor
         self.node = node  # its grad_fn, or its AccumulateGrad; None when there is none to see
         self.output = output
         self.later = None  # key of the tensor that an in-place operation made of it
@@ -53,6 +71,7 @@ class TensorNotes:
         self.name = None
         self.module = None
         self.value = self.grad_before = None
+        self.grad_seen = None  # (memory, Summary, epoch) when it was accumulated
         self.arrived = self.passed = None
         self.hooked = False  # one of its hooks was called, and its node has not yet run
 
@@ -60,13 +79,20 @@ class TensorNotes:
     def tensor(self):
         return self.ref()
 
+    def hook_ran(self, call):
+        """A hook on this tensor was called."""
+        if not self.hooked:
+            self.arrived, self.hooked = call.before[0], True
+        self.passed = call.after[0] if call.after else None
+
 
 class Log:
     """Events and notes. It listens to the thread that made it, until it is closed."""
 
     def __init__(self):
+        self.first_number = torch._C._autograd._get_sequence_nr()  # of nodes made from now on
         self.thread = threading.get_ident()
-        self.events = []  # tuples in the order of Event's fields, without seq
+        self.events = []  # Happenings
         self.nodes = {}  # id(node) -> NodeNotes
         self.tensors = {}  # key -> TensorNotes, see `key_of`
         self.roots = []  # keys
@@ -81,10 +107,12 @@ class Log:
     def listens(self) -> bool:
         return self.thread == threading.get_ident()
 
-    def add(self, kind, target, before, after, *, spy=None, call=None, error=None):
+    def add(self, kind, target, before, after, *, hook=None, call=None, error=None):
         forward = kind.startswith("forward")
         phase = ("recompute" if self.depth else "forward") if forward else "backward"
-        self.events.append((phase, kind, target, before, after, spy, call, error, self.backwards))
+        self.events.append(
+            Happening(phase, kind, target, before, after, hook, call, error, self.backwards)
+        )
 
     def node(self, node) -> NodeNotes:
         """The notes on a graph node, made when it is met for the first time."""
@@ -98,7 +126,8 @@ class Log:
         key = key_of(tensor)
         notes = self.tensors.get(key)
         if notes is None:
-            notes = self.tensors[key] = TensorNotes(tensor, tensor.grad_fn, tensor.output_nr)
+            notes = TensorNotes(key, tensor.grad_fn, tensor.output_nr)
+            self.tensors[key] = notes
         if notes.ref() is not tensor:
             notes.ref = weakref.ref(tensor)
         if notes.value is None:
@@ -106,6 +135,13 @@ class Log:
             if tensor.is_leaf or tensor.retains_grad:  # reading .grad of others would warn
                 notes.grad_before = summarize(tensor.grad)
         return notes
+
+    def lost_tensor(self, node, output) -> TensorNotes:
+        """The notes on an output of a node, of which nobody may hold the tensor any more."""
+        key = id(node), output
+        if key not in self.tensors:
+            self.tensors[key] = TensorNotes(key, node, output)
+        return self.tensors[key]
 
     def hooked(self, tensor):
         """A hook was set on a tensor that may be gone before the backward; its hooks stay."""
@@ -118,14 +154,25 @@ class Log:
         """After an in-place operation a tensor is at another place in the graph than its hooks."""
         for key, notes in list(self.tensors.items()):
             tensor = notes.tensor
-            if tensor is not None and key_of(tensor) != key:
-                notes.later, notes.ref = key_of(tensor), _gone
+            if tensor is None:
+                continue
+            try:
+                notes.later = key_of(tensor)
+            except RuntimeError:  # a view that this has spoilt: it has no grad_fn any more
+                notes.later = None
+            if notes.later != key:
+                notes.ref = _gone
 
     def close(self):
         """Let go of tensors and nodes, also when a traceback still holds this log."""
         self.thread = None
         for kept in (self.events, self.nodes, self.tensors, self.roots, self.busy, self.runs):
             kept.clear()
+
+
+def name_of(node) -> str:
+    """What printing the node shows: "CopySlices" of "torch::autograd::CopySlices"."""
+    return node.name().rsplit("::")[-1]
 
 
 def _gone():

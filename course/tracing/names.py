@@ -65,33 +65,39 @@ class Names:
         self.given = dict(given)  # name -> tensor
         self.modules = list(modules)  # (prefix, module)
         self.places = places  # functions that return variables: name -> tensor or module
-        self.paths = {}  # id(module) -> path
-        for prefix, module in self.modules:
-            self._learn(module, prefix)
+        self._paths = {}  # id(module) -> path
+        self._looked = False
 
-    def look_around(self):
-        """Read the caller's variables. Returns those that are tensors."""
-        variables = {}
+    def variables(self) -> tuple[dict, dict, list]:
+        """The caller's variables now: tensors and parameters by name, and (name, module)."""
+        found = {}
         for place in self.places:
-            variables = place() | variables
-        for name, value in variables.items():
-            if isinstance(value, torch.nn.Module) and id(value) not in self.paths:
-                self.modules.append((name, value))
-                self._learn(value, name)
-        return {n: v for n, v in variables.items() if isinstance(v, torch.Tensor)}
+            found = place() | found
+        tensors, parameters, modules = {}, {}, []
+        for name, value in found.items():
+            if isinstance(value, torch.nn.Module):
+                modules.append((name, value))
+            else:  # a parameter is better named by its module than by a loop's left-over `p`
+                is_parameter = isinstance(value, torch.nn.Parameter)
+                (parameters if is_parameter else tensors)[name] = value
+        # The largest first: `net.fc` is a better name for a part of `net` than a variable's.
+        modules.sort(key=lambda item: -sum(1 for _ in item[1].modules()))
+        return tensors, parameters, modules
 
     def path_of(self, module, caller: str | None) -> str:
         """A module's path; one that no variable reaches is named by its caller and its type."""
-        if not self.paths:
-            self.look_around()
-        if id(module) not in self.paths:
+        if not self._looked:
+            self._looked = True
+            for prefix, known in self.modules + self.variables()[2]:
+                self._learn(known, prefix)
+        if id(module) not in self._paths:
             self._learn(module, ".".join(filter(None, (caller, type(module).__name__))))
-        return self.paths[id(module)]
+        return self._paths[id(module)]
 
     def _learn(self, module, prefix):
         for path, part in module.named_modules():
             full = ".".join(filter(None, (prefix, path))) or type(part).__name__
-            self.paths.setdefault(id(part), full)
+            self._paths.setdefault(id(part), full)
 
 
 def _is_snapshot(local, frame):

@@ -8,14 +8,20 @@ import sys
 def hook_name(hook) -> str:
     """The name a learner gave it: "double", "Recorder.save", "<lambda>"; a type's name if none."""
     hook = users_function(hook)
-    name = getattr(hook, "__qualname__", None) or getattr(hook, "__name__", None)
-    return name.rsplit("<locals>.", 1)[-1] if name else type(hook).__name__
+    name = getattr(hook, "__name__", None) or type(hook).__name__
+    full = getattr(hook, "__qualname__", name).rsplit("<locals>.", 1)[-1]
+    return full if full.endswith(name) else name  # not when somebody has given it a new __name__
 
 
 def defined_at(hook) -> str | None:
     """Where: "lesson.py:12", or "In[3]:2" for a notebook cell; None for a builtin function."""
     code = code_of(users_function(hook))
-    return f"{_file(code.co_filename)}:{code.co_firstlineno}" if code else None
+    return defined_in(code) if code else None
+
+
+def defined_in(code) -> str:
+    """The same for the code of a function."""
+    return f"{_file(code.co_filename)}:{code.co_firstlineno}"
 
 
 def users_function(hook):

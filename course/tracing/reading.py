@@ -1,15 +1,17 @@
-"""Reading gradients on their way, each large one once.
+"""Reading gradients on their way, each one once.
 
 Summing up a large gradient costs about as much as a small operation, and the same memory is seen
-again and again: leaving one node, waiting, reaching the next, passing a transpose. A summary is
-used again only where the memory cannot have changed: it has been alive all the time, its version
-is the same, and no code of the user's has run in between.
+again and again: leaving one node, waiting, reaching the next, passing a transpose, becoming .grad.
+A summary is used again only where the memory cannot have changed: it has been alive all the time,
+its version is the same, and no code of the user's has run in between.
 """
 
 import torch
 
 from course.record import SMALL, Summary
 from course.tracing.summary import modes_are_active, summarize
+
+_TINY = 4  # reading so few numbers costs less than finding out whether one has read them
 
 
 class Reader:
@@ -21,38 +23,47 @@ class Reader:
     def incoming(self, notes, grads):
         """What a node receives. Alone on its edge, it is what the node before sent."""
         known = {}
-        for input_index, sent in notes.waiting.items():
-            if sent is not None and sent[2] == self.log.epoch and input_index < len(grads):
-                known[sent[0]] = sent[1]
+        for key, summary, epoch in filter(None, notes.waiting.values()):
+            if epoch == self.log.epoch:
+                known[key] = summary
         notes.waiting.clear()
         return _read(grads, known)
 
     def outgoing(self, notes, left, came):
         """What a node's operation returned, which may be the memory that it was given."""
-        known = {}
-        if not notes.is_python:
-            for grad, summary in zip(came, notes.came, strict=False):
-                if summary is not None and summary.values is None and (key := _memory(grad)):
-                    known[key] = summary
-        return _read(left, known)
+        return _read(left, {} if notes.is_python else _known(came, notes.came))
+
+    def accumulated(self, notes, came):
+        """.grad of a leaf, which may be the very gradient that came. Kept until the trace ends."""
+        grad = notes.node.variable.grad
+        (summary,) = _read((grad,), _known(came, notes.came))
+        notes.outputs[0].grad_seen = _memory(grad), summary, self.log.epoch
+        return summary
+
+    def grad_at_the_end(self, notes):
+        """.grad of a tensor when all has run."""
+        grad = notes.tensor.grad
+        key, summary, epoch = notes.grad_seen or (None, None, None)
+        known = {key: summary} if key and epoch == self.log.epoch else {}
+        return _read((grad,), known)[0]
 
     def send(self, notes, grads, summaries):
         """Note what leaves for the next nodes."""
         for slot, summary in enumerate(summaries):
             target, input_index = notes.next[slot]
             notes.left[slot] = summary
-            if summary is None or target is None or summary.values is not None:
+            if summary is None or target is None:
                 continue
             waiting = self.log.nodes[id(target)].waiting
-            key = _memory(grads[slot])
-            second = input_index in waiting or key is None  # a sum is new to everybody
-            waiting[input_index] = None if second else (key, summary, self.log.epoch)
+            second = input_index in waiting  # a sum of two is new to everybody
+            key = None if second else _memory(grads[slot])
+            waiting[input_index] = (key, summary, self.log.epoch) if key else None
 
 
 def _read(grads, known):
     summaries = []
     for grad in grads:
-        key = _memory(grad) if grad is not None and grad.numel() > SMALL else None
+        key = _memory(grad)
         summary = known.get(key) if key else None
         if summary is None:
             summary = summarize(grad)
@@ -64,16 +75,32 @@ def _read(grads, known):
     return tuple(summaries)
 
 
+def _known(grads, summaries):
+    return {
+        key: summary
+        for grad, summary in zip(grads, summaries, strict=False)
+        if (key := _memory(grad))
+    }
+
+
 def _extent(summary):
     return summary.norm, summary.min, summary.max
 
 
 def _memory(grad):
-    """Which numbers a gradient holds: equal keys, equal numbers (in some order); None: unknown."""
-    if type(grad) is not torch.Tensor or grad.layout is not torch.strided or modes_are_active():
+    """Which numbers a gradient holds: equal keys, equal numbers; None: unknown.
+
+    Large ones may hold them in another order: their summaries do not tell.
+    """
+    if type(grad) is not torch.Tensor:
         return None
-    if grad.is_inference() or not (
-        grad.is_contiguous() or (grad.dim() == 2 and grad.t().is_contiguous())
-    ):
+    size = grad.numel()
+    if size <= _TINY or modes_are_active() or grad.layout is not torch.strided:
         return None
-    return grad.data_ptr(), grad._version, grad.numel(), grad.dtype
+    if grad.is_inference():
+        return None
+    if size <= SMALL:
+        return grad.data_ptr(), grad._version, grad.shape, grad.stride(), grad.dtype
+    if grad.is_contiguous() or (grad.dim() == 2 and grad.t().is_contiguous()):
+        return grad.data_ptr(), grad._version, size, grad.dtype
+    return None

@@ -1,4 +1,4 @@
-"""One run of torch's engine over a graph, watched node by node.
+"""One run of torch's engine over a graph: our hooks on its nodes, spies in place of its hooks.
 
 For the time of the run there hangs on each node one pre-hook after the user's own pre-hooks and
 one post-hook before the user's own post-hooks. A node with hooks of the user's gets one more at
@@ -6,36 +6,33 @@ the other end, since what came in first and what went out last is known only the
 hook also tells where torch keeps the user's hooks of that node: all are in one dictionary.
 """
 
-import sys
-
 import torch
 from torch.nn.modules import module as torch_module
 from torch.utils.hooks import BackwardHook
 
 from course.tracing.log import key_of
-from course.tracing.reading import Reader
 from course.tracing.spies import Spy
-from course.tracing.summary import summarize
-
-_current_node = torch._C._current_autograd_node
+from course.tracing.steps import Steps
 
 
 class Run:
     """Sets its hooks and spies in `start` and takes them away in `stop`."""
 
-    def __init__(self, log, roots):
+    def __init__(self, log, roots, engine_frame):
         self.log = log
         self.roots = roots
-        self.reader = Reader(log)
+        self.engine_frame = engine_frame  # the frame that starts the engine
+        self.steps = Steps(log)
         self.attached = []  # notes on nodes that carry hooks of this run
         self.handles = []  # (dictionary of hooks, key)
         self.spies = []  # (dictionary or list, key, spy)
-        self.busy = len(log.busy)
-        self.error_before = sys.exc_info()[1]
 
     def start(self, known_tensors):
         log = self.log
-        if not log.depth:
+        outermost = not log.depth
+        log.depth += 1
+        log.runs.append(self)
+        if outermost:
             log.backwards += 1
             log.roots = log.roots or [key_of(r) for r in self.roots if _is_tensor(r)]
         for notes in self._walk():
@@ -43,23 +40,19 @@ class Run:
             if notes.is_leaf:
                 leaf = log.tensor(notes.node.variable)
                 leaf.node, notes.outputs[0] = notes.node, leaf
-        if not log.depth:
+        if outermost:
             for root in filter(_is_tensor, self.roots):
                 log.tensor(root)
             known_tensors()
             log.part_with_changed()
-        log.depth += 1
-        log.runs.append(self)
         for notes in list(log.tensors.values()):
             self.spy_on_tensor(notes)
+        if any(notes.number < log.first_number for notes in self.attached):
+            self.steps.listen_for_strangers(self.engine_frame)
 
     def stop(self):
         log = self.log
-        error = sys.exc_info()[1]
-        if error is not self.error_before:
-            for notes in reversed(log.busy[self.busy :]):
-                text = f"{type(error).__name__}: {error}"
-                log.add("node", notes, notes.came, (), error=text)
+        self.steps.finish()
         for hooks, key in self.handles:
             hooks.pop(key, None)
         for hooks, key, spy in self.spies:
@@ -68,10 +61,9 @@ class Run:
                 hooks[key] = spy.hook
         for notes in self.attached:
             notes.attached = False
-        del log.busy[self.busy :]
         log.depth -= 1
         log.runs.remove(self)
-        self.roots = self.attached = self.handles = self.spies = self.error_before = None
+        self.roots = self.attached = self.handles = self.spies = self.engine_frame = None
 
     def spy_on_tensor(self, notes):
         """Put spies on the tensor's hooks, if it belongs to a graph that is known."""
@@ -79,13 +71,11 @@ class Run:
         if node_notes is None:
             return
         node_notes.outputs[notes.output] = notes
-        for hooks in (notes.hooks, getattr(notes.tensor, "_backward_hooks", None)):
+        tensor = notes.tensor
+        for hooks in (notes.hooks, getattr(tensor, "_backward_hooks", None)):
             self._spy(hooks, "tensor_hook", notes)
-        self._spy(
-            getattr(notes.tensor, "_post_accumulate_grad_hooks", None),
-            "post_accumulate_hook",
-            notes,
-        )
+        hooks = getattr(tensor, "_post_accumulate_grad_hooks", None)
+        self._spy(hooks, "post_accumulate_hook", notes)
 
     def _walk(self):
         """Notes on every node that can be reached from the roots, breadth first."""
@@ -105,23 +95,24 @@ class Run:
         notes.attached = True
         self.attached.append(notes)
         register = notes.node.register_prehook
-        hooks = self._hang(register, self._starts)
-        if len(hooks) > 1:
-            self._hang(register, self._arrives, first=True)
-            self._spy_on_node_hooks(hooks, "node_pre_hook", notes)
+        hooks = self._hang(register, self.steps.starts)
         notes.has_pre_hooks = len(hooks) > 1
+        if notes.has_pre_hooks:
+            self._hang(register, self.steps.arrives, first=True)
+            self._spy_on_node_hooks(hooks, "node_pre_hook", notes)
         register = notes.node.register_hook
-        hooks = self._hang(register, self._ends, first=True)
-        if len(hooks) > 1:
-            self._hang(register, self._leaves)
-            self._spy_on_node_hooks(hooks, "node_hook", notes)
+        hooks = self._hang(register, self.steps.ends, first=True)
         notes.has_hooks = len(hooks) > 1
+        if notes.has_hooks:
+            self._hang(register, self.steps.leaves)
+            self._spy_on_node_hooks(hooks, "node_hook", notes)
 
     def _hang(self, register, hook, first=False):
         handle = register(hook)
         hooks = handle.hooks_dict_ref()
         self.handles.append((hooks, handle.id))
-        if first:  # torch reads the order of insertion, which move_to_end does not change
+        if first and len(hooks) > 1:
+            # torch reads the order of insertion, which move_to_end does not change
             others = [(key, other) for key, other in dict.items(hooks) if key != handle.id]
             hooks.clear()
             hooks[handle.id] = hook
@@ -135,11 +126,10 @@ class Run:
                 notes.module = holder.module
                 self._spy(holder.user_pre_hooks, "full_backward_pre_hook", holder.module)
                 self._spy(holder.user_hooks, "full_backward_hook", holder.module)
-            elif getattr(hook, "__self__", None) is not self:
-                if type(hook).__name__ == "_WrappedHook":  # made by register_backward_hook
-                    self._spy_one(hooks, key, "legacy_backward_hook", hook.module(), key)
-                else:
-                    self._spy_one(hooks, key, kind, notes, key)
+            elif type(hook).__name__ == "_WrappedHook":  # made by register_backward_hook
+                self._spy_one(hooks, key, "legacy_backward_hook", hook.module(), key)
+            elif getattr(hook, "__self__", None) is not self.steps:
+                self._spy_one(hooks, key, kind, notes, key)
 
     def _spy(self, hooks, kind, target):
         if isinstance(hooks, dict):
@@ -151,81 +141,8 @@ class Run:
 
     def _spy_one(self, hooks, key, kind, target, handle):
         if not isinstance(hooks[key], Spy):
-            hooks[key] = spy = Spy(hooks[key], kind, target, handle, self._report)
+            hooks[key] = spy = Spy(hooks[key], kind, target, handle, self.steps.report)
             self.spies.append((hooks, key, spy))
-
-    # What the engine calls, in this order for each node.
-
-    def _report(self, spy, call):
-        """A hook of the user's was called."""
-        log = self.log
-        log.epoch += 1
-        if spy.kind == "tensor_hook":
-            notes = spy.target
-            if not notes.hooked:
-                notes.arrived, notes.hooked = call.before[0], True
-            notes.passed = call.after[0] if call.after else None
-        elif spy.kind == "post_accumulate_hook":
-            self._accumulated(log.nodes[id(spy.target.node)], call.before)
-        log.add(spy.kind, spy.target, call.before, call.after, spy=spy, call=call)
-
-    def _arrives(self, grads):
-        """Gradients reach a node: tensor hooks have run, pre-hooks have not."""
-        notes = self.log.nodes.get(id(_current_node()))
-        if notes is not None:
-            self._received(notes, self.reader.incoming(notes, grads))
-
-    def _starts(self, grads):
-        """The node's operation is about to run."""
-        notes = self.log.nodes.get(id(_current_node()))
-        if notes is None:
-            return
-        notes.came = self.reader.incoming(notes, grads)
-        if not notes.has_pre_hooks:
-            self._received(notes, notes.came)
-        self.log.busy.append(notes)
-
-    def _ends(self, left, came):
-        """The node's operation has run."""
-        log = self.log
-        notes = log.nodes.get(id(_current_node()))
-        if notes is None:
-            return
-        notes.ran = True
-        if log.busy and log.busy[-1] is notes:
-            log.busy.pop()
-        if notes.is_leaf:
-            self._accumulated(notes, None)
-            notes.accumulated = False
-            return
-        log.epoch += notes.is_python
-        summaries = self.reader.outgoing(notes, left, came)
-        log.add("node", notes, notes.came, summaries)
-        if not notes.has_hooks:
-            self.reader.send(notes, left, summaries)
-
-    def _leaves(self, left, came):
-        """Gradients leave a node whose hooks have run."""
-        notes = self.log.nodes.get(id(_current_node()))
-        if notes is not None and not notes.is_leaf:
-            self.reader.send(notes, left, self.reader.outgoing(notes, left, came))
-
-    def _received(self, notes, summaries):
-        for output, tensor_notes in notes.outputs.items():
-            if not tensor_notes.hooked:
-                tensor_notes.arrived = tensor_notes.passed = summaries[output]
-            tensor_notes.hooked = False
-            tensor = tensor_notes.tensor
-            if tensor is not None and tensor.retains_grad:
-                kept = (summarize(tensor.grad),)
-                self.log.add("retain_grad", tensor_notes, (summaries[output],), kept)
-
-    def _accumulated(self, notes, grad):
-        """Log, once, that a leaf's .grad is written; before its post-accumulate hooks."""
-        if not notes.accumulated:
-            notes.accumulated = True
-            grad = grad or (summarize(notes.node.variable.grad),)
-            self.log.add("accumulate", notes.outputs[0], notes.came, grad)
 
 
 def _is_tensor(root):

@@ -29,6 +29,7 @@ class Spy:
             self.__name__ = hook.__name__
 
     def __call__(self, *args, **kwargs):
+        __tracebackhide__ = True
         if self.report is None:
             return self.hook(*args, **kwargs)
         call = Call(KINDS[self.kind], args)
@@ -60,9 +61,9 @@ class Call:
         self._kind = kind
         self.module = kind.module(args)
         self._args = args
-        self._given = kind.given(args)
-        self._versions = [_version(value) for value in self._given]
-        self.before = summarize_each(self._given)
+        self.given = kind.given(args)
+        self._versions = [_version(value) for value in self.given]
+        self.before = summarize_each(self.given)
         self.beside = summarize_each(kind.beside(args))
         self.after = self.before
         self.changed = self.in_place = False
@@ -80,14 +81,14 @@ class Call:
             instead = self._kind.unpack(answer)
             self.after = summarize_each(instead)
             self.changed |= not same_numbers(self.after, self.before) or (
-                any(map(_differ, self._given, instead))
+                any(map(_differ, self.given, instead))
             )
-        self._args = self._given = None  # let go of the gradients
+        self._args = self.given = None  # let go of the gradients
 
     def raised(self, error):
         self.error = f"{type(error).__name__}: {error}"
         self.after = ()
-        self._args = self._given = None
+        self._args = self.given = None
 
 
 def _version(value):

@@ -58,27 +58,26 @@ def _summarize(tensor):
 def _whole(shape, dtype, values):
     if type(values) is float:
         return Summary(shape, dtype, values, abs(values), values, values)
-    values = _tuples(values)
-    flat = _flat(values, len(shape))
+    values, flat = _freeze(values, len(shape))
     if not flat or type(flat[0]) is bool:
         return Summary(shape, dtype, values)
     if type(flat[0]) is complex:  # JSON has no complex numbers
         return Summary(shape, dtype, None, math.hypot(*map(abs, flat)))
-    if any(x != x for x in flat):
+    norm = math.hypot(*flat)
+    if not math.isfinite(norm) and any(x != x for x in flat):
         return Summary(shape, dtype, values, math.nan, math.nan, math.nan)
-    return Summary(shape, dtype, values, math.hypot(*flat), float(min(flat)), float(max(flat)))
+    return Summary(shape, dtype, values, norm, float(min(flat)), float(max(flat)))
 
 
-def _tuples(values):
-    return tuple(map(_tuples, values)) if type(values) is list else values
-
-
-def _flat(values, depth):
+def _freeze(values, depth):
+    """Nested lists as nested tuples, and all their items in one row."""
     if depth == 0:
-        return (values,)
-    for _ in range(depth - 1):
-        values = [item for row in values for item in row]
-    return values
+        return values, (values,)
+    if depth == 1:
+        values = tuple(values)
+        return values, values
+    parts = [_freeze(part, depth - 1) for part in values]
+    return tuple([part[0] for part in parts]), [item for part in parts for item in part[1]]
 
 
 def _measure(tensor):

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import threading
 import warnings
 
 import torch
@@ -12,10 +13,11 @@ from course.tracing.assemble import assemble
 from course.tracing.engine import watch_engine
 from course.tracing.forward import Modules, watch_modules, watch_registering
 from course.tracing.last import LastTrace, keep
-from course.tracing.log import Log, key_of
+from course.tracing.log import Log
 from course.tracing.names import Names, tensors_of, variables_of, variables_of_function
 
-_running = set()  # ids of the threads that are in a trace
+_one_at_a_time = threading.Lock()  # what is watched is torch itself, for all threads
+_owner = []  # the thread that holds the lock
 _registries = {}  # (file, line) of a call of trace -> which warnings were shown for it
 
 
@@ -30,6 +32,7 @@ class Tracer:
 
     def run(self, options, catch) -> Record:
         """Run it; the record, or the user's error when it is not to be caught."""
+        __tracebackhide__ = True
         failure = record = None
         first_handle = RemovableHandle.next_id
         try:
@@ -42,6 +45,8 @@ class Tracer:
                 if not catch:
                     raise
             finally:
+                if not self.log.backwards or any(k not in self.named for k in self.log.tensors):
+                    self._adopt_named()  # names that appeared while the function ran
                 record, tensors = assemble(self.log, self.modules, self.named, failure)
                 handles = first_handle, RemovableHandle.next_id
                 keep(LastTrace(record, tensors, self.modules.references(), handles))
@@ -51,6 +56,7 @@ class Tracer:
         return record
 
     def _run(self, options):
+        __tracebackhide__ = True
         if isinstance(self.loss, torch.nn.Module):
             raise TypeError(
                 "trace got a module. Give it a function that calls the module and returns a loss: "
@@ -65,10 +71,9 @@ class Tracer:
             result = [v for v in result.values() if isinstance(v, torch.Tensor)][-1:]
         if not self.log.backwards:
             self._backward(result, options)
-        for name, tensor in self.names.given.items():
-            self._adopt(name, tensor)
 
     def _backward(self, roots, options):
+        __tracebackhide__ = True
         roots = [roots] if isinstance(roots, torch.Tensor) else roots
         if not isinstance(roots, (tuple, list)) or not all(
             isinstance(root, torch.Tensor) for root in roots
@@ -86,19 +91,20 @@ class Tracer:
 
     @contextlib.contextmanager
     def _watching(self):
-        if self.log.thread in _running:
+        if self.log.thread in _owner:
             raise RuntimeError("trace is running already: a trace inside a trace is not possible.")
-        _running.add(self.log.thread)
-        try:
-            with (
-                watch_modules(self.log, self.modules),
-                watch_registering(self.log),
-                watch_engine(self.log, self._adopt_named),
-                self._watch_warnings(),
-            ):
-                yield
-        finally:
-            _running.discard(self.log.thread)
+        with _one_at_a_time:
+            _owner.append(self.log.thread)
+            try:
+                with (
+                    watch_modules(self.log, self.modules),
+                    watch_registering(self.log),
+                    watch_engine(self.log, self._adopt_named),
+                    self._watch_warnings(),
+                ):
+                    yield
+            finally:
+                _owner.clear()
 
     @contextlib.contextmanager
     def _watch_warnings(self):
@@ -119,20 +125,32 @@ class Tracer:
 
     def _adopt_named(self):
         """Notes for the tensors with names that are in the graph, or that were given to trace."""
-        for name, tensor in self.names.given.items():
-            self._adopt(name, tensor)
-        for name, tensor in self.names.look_around().items():
-            if self._is_in_graph(tensor):
-                self._adopt(name, tensor)
-        for prefix, module in self.names.modules:
+        self._adopt_all(self.names.given)
+        tensors, parameters, modules = self.names.variables()
+        self._adopt_all(tensors, only_in_graph=True)
+        self._adopt_from(self.names.modules)
+        if any(key not in self.named for key in self.log.tensors):
+            self._adopt_from(modules)
+            self._adopt_all(parameters, only_in_graph=True)
+
+    def _adopt_from(self, modules):
+        for prefix, module in modules:
             for name, tensor, owner in tensors_of(module, prefix):
                 if self._is_in_graph(tensor):
-                    self._adopt(name, tensor).module = owner
+                    self._adopt_all({name: tensor})
+                    notes = self.log.tensor(tensor)
+                    if self.named[notes.key] == name:
+                        notes.module = owner
 
-    def _adopt(self, name, tensor):
-        notes = self.log.tensor(tensor)
-        self.named.setdefault(key_of(tensor), name)
-        return notes
+    def _adopt_all(self, names, only_in_graph=False):
+        for name, tensor in names.items():
+            if only_in_graph and not self._is_in_graph(tensor):
+                continue
+            try:
+                key = self.log.tensor(tensor).key
+            except RuntimeError:  # a view that an in-place operation has spoilt has no grad_fn
+                continue
+            self.named.setdefault(key, name)
 
     def _is_in_graph(self, tensor):
         if not tensor.requires_grad or tensor.is_inference():
