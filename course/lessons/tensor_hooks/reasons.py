@@ -1,0 +1,172 @@
+"""The misconceptions that the exercises of lesson 3 can tell apart."""
+
+from course.exercise import Reason
+
+REASONS = {
+    "NOT_A_LABEL": Reason(
+        "Your list holds {got}, which this code does not print.",
+        "Use the words exactly as they are handed to `say`.",
+    ),
+    "REGISTRATION_ORDER": Reason(
+        "Your list follows the order in which the hooks were registered.",
+        "Registration decides only between hooks of one tensor. Between tensors, backward decides: "
+        "it begins at the root.",
+    ),
+    "FORWARD_ORDER": Reason(
+        "Your list begins with the leaf. Backward goes the other way.",
+        "Backward starts at the tensor on which it is called.",
+    ),
+    "HOOKS_REVERSED": Reason(
+        "In your answer the hook that was registered later is called earlier.",
+        "Hooks of one tensor are called in the order of their registration, first come, first "
+        "called.",
+    ),
+    "ONE_CALL_PER_USE": Reason(
+        "You call a hook of `x` for each use of `x`.",
+        "PyTorch first adds up what comes from all uses. Then it calls the hook, once in each "
+        "backward.",
+    ),
+    "STORED_BEFORE_HOOK": Reason(
+        'In your answer "x stored" comes before "x".',
+        "A tensor hook runs before `.grad` is written, a post-accumulate hook after it.",
+    ),
+    "LEAF_HOOK_STAYS": Reason(
+        "Your list ends before the last word.",
+        "A hook on a leaf stays there after a backward. Here are two backward calls.",
+    ),
+    "GRADIENT_UNCHANGED": Reason(
+        "A backward ran, and the gradient came out as it would without your hook.",
+        "Only what the hook returns takes the place of the gradient. Check also on which tensor "
+        "the hook hangs.",
+    ),
+    "NEIGHBOUR_CHANGED": Reason(
+        "The gradient of another tensor changed too, and no hook hangs on that one.",
+        "Several tensors can share one gradient. Do not edit it in place: give back a new tensor.",
+    ),
+    "EDITED_IN_PLACE": Reason(
+        "Backward stopped with {error}",
+        "The gradient that a hook gets can be a view on shared memory. Do not edit it: give back a "
+        "new tensor.",
+    ),
+    "NO_HANDLE": Reason(
+        "Your function gave back {got}, not the handle.",
+        "`register_hook` gives back the handle: return that.",
+    ),
+    "HOOK_NOT_REMOVED": Reason(
+        "After `remove()` of your handle, the gradient is still changed.",
+        "Put one hook on the tensor, and give back the handle of that hook.",
+    ),
+    "EACH_SEES_THE_FIRST": Reason(
+        "You call every hook with the gradient that arrived.",
+        "Each hook gets what the one before it gave back.",
+    ),
+    "NONE_HANDED_ON": Reason(
+        "A hook that gives back None changed what goes on.",
+        "None means: the gradient stays as it is.",
+    ),
+    "ZERO_TAKEN_FOR_NONE": Reason(
+        "A hook gave back zero, and you took it for None.",
+        "`x or y` and `if x:` ask whether a number is zero. Ask `is None`.",
+    ),
+    "CALLED_AGAIN": Reason(
+        "You called a hook {got} times.",
+        "Call each hook once and keep what it gives back in a variable.",
+    ),
+    "NOT_A_PAIR": Reason(
+        "Your function gave back {got}.",
+        "Give back two things: `return seen, grad`.",
+    ),
+    "RECORD_EMPTY": Reason(
+        "After a backward, your record is empty.",
+        "The hook must hang on a tensor that the loss is computed from, and it must add to the "
+        "object that you gave back.",
+    ),
+    "NORM_OF_THE_TENSOR": Reason(
+        "Your list holds the norm of the tensor, not of its gradient.",
+        "The gradient is what the hook is called with.",
+    ),
+    "RECORDS_TENSORS": Reason(
+        "Your record holds {got} where a Python number is asked for.",
+        "`grad.norm().item()` gives a Python number. It does not keep the gradient alive.",
+    ),
+    "RECORDING_CHANGES": Reason(
+        "The record is there, but the gradient of the tensor is not the same as without it.",
+        "A hook that only looks gives back None. Look at what the last line of yours gives back.",
+    ),
+    "ACCUMULATED_SEEN": Reason(
+        "Your record holds the sum of several backwards.",
+        "A tensor hook gets the gradient of this backward. `t.grad` holds the sum of all.",
+    ),
+    "ONLY_THE_LAST_BACKWARD": Reason(
+        "After several backwards, your record has {got} entries.",
+        "Each backward adds one entry, and none is taken away.",
+    ),
+    "LOOP_VARIABLE": Reason(
+        "After a backward, your dict has these names: {names}.",
+        "The function looks up `name` when it is called, and then the loop is over. Keep it with "
+        "`def record(grad, name=name)`.",
+    ),
+    "NEGATIVE_LEFT": Reason(
+        "The gradient of `t` still has negative numbers in it.",
+        "Give back a tensor in which they are zero: `grad.clamp(min=0)`.",
+    ),
+    "WHOLE_GRADIENT": Reason(
+        "You record the gradient of the whole weight.",
+        "In the hook, take the row out of the gradient.",
+    ),
+    "TOO_MANY_ENTRIES": Reason(
+        "After {steps} steps your list has {got} numbers.",
+        "Each call of `register_hook` adds one more hook, and all of them are called. Register "
+        "once, before the loop.",
+    ),
+    "HOOKS_LEFT": Reason(
+        "After your function, a backward still calls a hook of yours.",
+        "Keep the handle and call `remove()`, or use `with t.register_hook(hook):`. `del` does not "
+        "remove a hook.",
+    ),
+    "HOOK_LEFT_AFTER_ERROR": Reason(
+        "After a backward that raised an error, hooks of yours still hang on the tensors.",
+        "Remove them in a `finally:` part, or use a `with` block.",
+    ),
+    "OTHERS_HOOKS_GONE": Reason(
+        "A hook that was there before your function is not called any more.",
+        "Remove only your own hook, with its own handle.",
+    ),
+    "TRAINING_CHANGED": Reason(
+        "The record is right, but the weight does not end where the training leads it.",
+        "Change only where the hook is registered and removed.",
+    ),
+    "ROWS_NOT_FROZEN": Reason(
+        "After a backward, a frozen row has a gradient that is not zero.",
+        "The hook must give back a tensor that is zero in these rows, in every backward.",
+    ),
+    "OTHER_ROWS_CHANGED": Reason(
+        "The frozen rows are zero, but another row has not its usual gradient.",
+        "Change only the rows in the list. Take care of more dimensions: a row is all of "
+        "`weight[i]`.",
+    ),
+    "WEIGHT_CHANGED": Reason(
+        "Your function changed the numbers of the weight itself.",
+        "Only the gradient becomes zero. The weight keeps its numbers.",
+    ),
+    "WRONG_ORDER": Reason(
+        "Your list has the right tensors in the order {got}, and backward reached them in another.",
+        "Let each hook add its own entry when it is called.",
+    ),
+    "UNREACHED_LISTED": Reason(
+        "Your list holds {names}, and no gradient reached it.",
+        "Only a hook that is called with a gradient adds an entry.",
+    ),
+    "TENSORS_MISSING": Reason(
+        "Your list has {got} entries, and backward reached more of the tensors.",
+        "Put a hook on each tensor that requires a gradient, non-leaf tensors too.",
+    ),
+    "ERROR_SWALLOWED": Reason(
+        "Backward raised an error, and it did not come out of your function.",
+        "`try: … finally: …` removes the hooks and lets the error go on.",
+    ),
+    "GRADIENTS_NOT_STORED": Reason(
+        "After your function the leaf tensors have not the `.grad` that `root.backward()` gives.",
+        "Call `root.backward()` once, and let your hooks give back None.",
+    ),
+}
