@@ -43,7 +43,9 @@ def _ours(variables):
     return {
         name: value
         for name, value in variables.copy().items()
-        if issubclass(type(value), (torch.Tensor, torch.nn.Module)) and name[0] != "_"
+        if issubclass(type(value), (torch.Tensor, torch.nn.Module))
+        and name[0] != "_"
+        and name.isidentifier()  # tools such as pytest have variables of other names
     }
 
 

@@ -66,9 +66,9 @@ class Strangers:
         ours = frame.f_code in self.own_code or _home(frame) == "torch.utils.hooks"
         if ours or self.steps.notes_now() in (None, self.steps.current):
             return  # a spy, a module's hooks, the node's own code, or hooks that spies watch
-        arguments = inspect.getargvalues(frame).locals.values()
-        tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
-        self.running[frame] = Call(KINDS["tensor_hook"], tuple(tensors[:1]) or (None,))
+        given = [grad for grad in _first_arguments(frame) if _may_be_gradient(grad)]
+        if given:  # else print, for one, has called the output stream
+            self.running[frame] = Call(KINDS["tensor_hook"], tuple(given[:1]))
 
     def _returned(self, frame, value):
         call = self.running.pop(frame)
@@ -92,6 +92,16 @@ class Strangers:
             tensor.hook_ran(call)
             log.events[place] = log.events[place]._replace(target=tensor)
         self.seen.clear()
+
+
+def _first_arguments(frame):
+    """The first two arguments of the call, as the first may be a method's self."""
+    names, star, _, values = inspect.getargvalues(frame)
+    return [*(values[name] for name in names), *(values[star] if star else ())][:2]
+
+
+def _may_be_gradient(value):
+    return value is None or isinstance(value, torch.Tensor)
 
 
 def _home(frame):
