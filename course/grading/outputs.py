@@ -6,6 +6,7 @@ first error and the first result, is shortened but never left out.
 """
 
 import json
+from copy import copy
 
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import LimitOutput
@@ -69,10 +70,9 @@ def shortened(output, room: int):
     text = output.data.get("text/plain", "")
     text = "".join(text) if isinstance(text, list) else text
     left_out = f"{TRUNCATED} ({size(output):,} bytes)"
-    shorter = {"text/plain": _cut(text, room // 2) or left_out}
-    return new_output(output.output_type, data=shorter) | (
-        {"execution_count": output.execution_count} if "execution_count" in output else {}
-    )
+    shorter = copy(output)
+    shorter.data, shorter.metadata = {"text/plain": _cut(text, room // 2) or left_out}, {}
+    return shorter
 
 
 def _cut(text, room):
