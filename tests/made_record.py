@@ -5,6 +5,7 @@ plays autograd on plain numbers and logs what it does. What torch really does is
 """
 
 import math
+from dataclasses import replace
 
 from course.record import Edge, Event, Failure, GraphNode, Record, Summary, Target, TensorInfo
 
@@ -277,16 +278,6 @@ def deep(layers=50) -> Record:
     return g.backward(loss)
 
 
-LESSONS = {
-    "triple": triple,
-    "chain": chain,
-    "squares": squares,
-    "raised": raised,
-    "linear": linear,
-    "conv_net": conv_net,
-}
-
-
 def forty() -> Record:
     """A small residual net: about forty nodes, each with a card of its own."""
     g = Made()
@@ -306,3 +297,60 @@ def forty() -> Record:
     mean = g.op("MeanBackward0", "mean", 0.7, (square, lambda _: large(4, 8, norm=0.3)))
     log = g.op("LogBackward0", None, None, (mean, 1.4))
     return g.backward(g.op("NegBackward0", "loss", 0.36, (log, -1.0)))
+
+
+def accumulated() -> Record:
+    """A second backward: .grad was there before, and a post-accumulate hook looks at it."""
+    g = Made()
+    x = g.leaf("x", (1.0, 2.0))
+    g.nodes[x]["before"] = (300.0, -0.5)
+    y = g.op("MulBackward0", "y", (3.0, 6.0), (x, 3.0))
+    g.hook(x, "step", kind="post_accumulate_hook")
+    return g.backward(
+        y,
+        (100.0, 0.1),
+        warnings=["UserWarning: The .grad attribute of a Tensor that is not a leaf"],
+    )
+
+
+def modules() -> Record:
+    """A module with a hook of every kind, and one that is nowhere in the graph."""
+    g = Made()
+    x = g.leaf("x", 2.0)
+    entry = g.op("BackwardHookFunctionBackward", None, None, (x, 1.0), module="net.fc",
+                 kind="module boundary")  # fmt: skip
+    inner = g.op("MulBackward0", None, None, (entry, 5.0), module="net.fc")
+    out = g.op("BackwardHookFunctionBackward", "out", 10.0, (inner, 1.0), module="net.fc",
+               kind="module boundary")  # fmt: skip
+    record = g.backward(g.op("NegBackward0", "loss", -10.0, (out, -1.0)))
+    fc, other = Target("module", "net.fc", "net.fc"), Target("module", "net.norm", "net.norm")
+    one = (summary(-5.0),)
+
+    def call(kind, target, before, after=None, phase="backward", hook="spy"):
+        changed = after is not None and after != before
+        turn = {"changed": changed, "backward": int(phase == "backward")}
+        return Event(0, phase, kind, target, hook, None, before, after or before, **turn)
+
+    forward = [
+        call("forward_pre_hook", fc, (summary(2.0),), phase="forward"),
+        call("forward_hook", fc, (summary(10.0),), (summary(11.0),), phase="forward"),
+        call("forward_hook", other, (large(8, norm=3.0), None), phase="forward"),
+    ]
+    backward = list(record.events)
+    backward.insert(1, call("full_backward_pre_hook", fc, (summary(-1.0),)))
+    backward.insert(5, call("full_backward_hook", fc, one, hook="look"))
+    backward.insert(
+        6, call("node_hook", Target("node", "n1", "BackwardHook"), one, hook="<lambda>")
+    )
+    events = tuple(replace(e, seq=i) for i, e in enumerate(forward + backward))
+    return replace(record, events=events)
+
+
+LESSONS = {
+    "triple": triple,
+    "chain": chain,
+    "squares": squares,
+    "raised": raised,
+    "linear": linear,
+    "conv_net": conv_net,
+}

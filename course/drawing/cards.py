@@ -135,10 +135,12 @@ def _hook_rows(events, clock):
         if not clock.passed(event):
             rows.append(Row("waiting", hook_name(event), turn=turn))
             continue
-        last = event.after or event.before
-        sign = numerals.mood(last[0]) if len(last) == 1 and not event.error else ""
+        text = outcome(event)
+        sign = numerals.sign(text.rpartition(" → ")[2].removeprefix("saw "))
         now = clock.current is event
-        rows.append(Row(kind, hook_name(event), outcome(event), sign, now, turn=turn))
+        rows.append(Row(kind, hook_name(event), text, sign, now, turn=turn))
+        if clock.failed_after(event):
+            rows.append(Row("raised", "then raised", clock.record.error.type))
     if calls[MOST_HOOKS:]:
         rows.append(Row("note", "", f"and {len(calls) - MOST_HOOKS} more hook calls"))
     return rows
@@ -154,6 +156,6 @@ def _links(record, clock):
         elif clock.knows(edge.source):
             text = numerals.amount(edge.gradient, signed=True)
             now = clock.at(edge.source)
-            yield Link(source, target, text, numerals.mood(edge.gradient), now)
+            yield Link(source, target, text, numerals.sign(text), now)
         else:
             yield Link(source, target, "")

@@ -10,7 +10,7 @@ from html import escape
 
 from course.drawing.cards import HOOK_ROWS, Card, Row
 
-NARROWEST, WIDEST = 120, 196  # a card; a longer row is broken into lines
+NARROWEST, WIDEST = 120, 208  # a card; a longer row is broken into lines
 PILL = 22  # the height of a node's pill
 TOP = 15  # how much of a pill stands above its box
 MONO_13, MONO_12, MONO_11, SANS_11 = 8.2, 7.4, 6.8, 6.7  # pixels one character takes at most
@@ -45,8 +45,15 @@ def measure(card: Card) -> Face:
             heights.append(20 + 15 * len(broken(row.text)))
         else:
             heights.append(19)
-    top = TOP if card.operation else 0
+    top = _top(card)
     return Face(width, top + sum(heights) + 4, top + 17, tuple(heights))
+
+
+def _top(card):
+    """Where the rows begin; a pill above anything but a name needs more room."""
+    if not card.operation:
+        return 0
+    return TOP if card.rows[0].kind == "name" else TOP + 9
 
 
 def pill_width(card: Card) -> int:
@@ -85,14 +92,16 @@ def broken(text: str, most: int = 30) -> list[str]:
     return [part if len(part) <= most else f"{part[: most - 1]}…" for part in parts]
 
 
-def draw_card(out: list, card: Card, face: Face, x: float, y: float, sideways: bool) -> None:
-    """Appends the SVG of a card whose left top corner is at (x, y)."""
+def draw_card(
+    out: list, card: Card, face: Face, width: int, x: float, y: float, sideways: bool
+) -> None:
+    """Appends the SVG of a card with its left top corner at (x, y)."""
     dash = " hb-dash" if card.asleep or card.shape == "outside" else ""
     out.append(f'<g transform="translate({x:.1f} {y:.1f})">')
-    top, width = TOP if card.operation else 0, face.width
+    top = TOP if card.operation else 0
     if card.rows:
         out.append(_box(card, width, face.height, top, dash))
-        at = top
+        at = _top(card)
         for row, height in zip(card.rows, face.rows, strict=True):
             _row(out, row, at, width, height)
             at += height
@@ -179,6 +188,9 @@ def _name(out, row, y, width):
 
 def _hook_mark(out, row, y):
     """The mark of a hook and when it fired; returns where its name goes."""
+    if not row.turn:
+        out.append(glyph(row.kind, 16, y + 10))
+        return 26
     badge = badge_width(row.turn) - 2
     fill = "hb-badge" if row.kind == "changed" else "hb-soft"
     number = "" if row.kind == "waiting" else row.turn

@@ -5,6 +5,7 @@ the loss down to the leaves.
 """
 
 from course.drawing.collapse import groups
+from course.drawing.places import spots
 from course.record import Record
 
 MOST = 40  # lanes; beyond that, one for each module
@@ -16,11 +17,11 @@ def lanes(record: Record) -> tuple[list[str], list[int]]:
     if len(set(of_node.values())) > MOST:
         member, names = groups(record, MOST)
         of_node = {node.id: names[g] for node, g in zip(record.nodes, member, strict=True)}
-    of_tensor = {t.id: of_node.get(t.node, t.name) for t in record.tensors}
-    wanted = []
-    for event in record.events:
-        known = of_node if event.target.kind == "node" else of_tensor
-        wanted.append(known.get(event.target.id, event.target.name))
+    lane = of_node | {t.id: of_node.get(t.node, t.name) for t in record.tensors}
+    wanted = [
+        lane.get(spot, event.target.name)
+        for event, spot in zip(record.events, spots(record), strict=True)
+    ]
     names = list(dict.fromkeys(wanted))
     number = {name: i for i, name in enumerate(names)}
     return names, [number[name] for name in wanted]

@@ -12,7 +12,6 @@ from functools import lru_cache
 from course.drawing.layers import layered
 from course.drawing.settle import settle
 
-LANE = 18  # what a link that passes a layer takes of it
 ROUTE, STRAIGHT = 38, 20  # between two layers, where links change lanes and where none does
 LABEL = 20  # the height of a label
 SPACE = 6  # around a label
@@ -40,6 +39,8 @@ def arrange(
     links: (from card, to card, width of its label); room: the width to keep within if that can be.
     Kept, because a slider draws the same structure again and again with other numbers.
     """
+    if not cards:
+        return Arrangement(0, 0, True, (), (), (), ())
     sideways = _placed(cards, links, True)
     if sideways.width <= room:
         return sideways
@@ -67,8 +68,8 @@ def _placed(cards, links, sideways):
             along.append(height + (LABEL + 4 if own else 0))
             across.append(max(width, labels))
             anchors.append(across[-1] / 2)
-    lanes = sum(map(len, layers.rows)) - len(cards)
-    along, across, anchors = along + [0] * lanes, across + [LANE] * lanes, anchors + [9] * lanes
+    lanes = [0] * (sum(map(len, layers.rows)) - len(cards))  # a line has no width
+    along, across, anchors = along + lanes, across + lanes, anchors + lanes
 
     centre = settle(layers, across, anchors)
     layer = {item: k for k, row in enumerate(layers.rows) for item in row}

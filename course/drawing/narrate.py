@@ -1,7 +1,7 @@
 """A record in words, in the order in which things fired: for terminals and for screen readers."""
 
 from course.drawing import numerals
-from course.drawing.clock import Clock
+from course.drawing.clock import Clock, check_step
 from course.drawing.wording import hook_name, outcome
 from course.record import Event, Record
 
@@ -13,10 +13,10 @@ def steps(record: Record) -> int:
 
 def caption(record: Record, step: int) -> str:
     """One line: "Step 2 of 7: hook triple on w: +5 → +15". Step 0 is before anything fired."""
-    Clock(record, step)  # refuses a step that does not exist
+    check_step(record, step)
     if step == 0:
         return f"Before step 1 of {steps(record)}: nothing has fired yet"
-    words = sentence(record.events[step - 1], record)
+    words = Teller(record).sentence(record.events[step - 1])
     return f"Step {step} of {steps(record)}: {words}"
 
 
@@ -24,28 +24,37 @@ def narrate(record: Record, step: int | None = None) -> str:
     """The whole story as text, or what is known of it after `step` events."""
     clock = Clock(record, step)
     wide = max((len(t.name) for t in record.tensors), default=0)
-    kinds = {t.id: _kind(t) for t in record.tensors}
-    column = max(map(len, kinds.values()), default=0)
+    kinds = [_kind(t) for t in record.tensors]
+    column = max(map(len, kinds), default=0)
 
     lines = [title(record), "", "Forward"]
-    for tensor in record.tensors:
-        shape = f" of shape {numerals.shape(tensor.value)}" if numerals.shape(tensor.value) else ""
+    for tensor, kind in zip(record.tensors, kinds, strict=True):
         value = "value not kept" if tensor.value is None else numerals.amount(tensor.value)
-        lines.append(f"  {tensor.name:{wide}}  {kinds[tensor.id]:{column}}  {value}{shape}")
-    lines += ["", "What fired, in order"]
-    past = record.events[: clock.step]
-    digits = len(str(len(past)))
-    lines += [f"  {i:{digits}}. {sentence(e, record)}" for i, e in enumerate(past, 1)]
-    if not past:
-        lines.append("  nothing yet")
+        shape = numerals.shape(tensor.value)
+        of_shape = f" of shape {shape}" if shape else ""
+        lines.append(f"  {tensor.name:{wide}}  {kind:{column}}  {value}{of_shape}")
+    lines += ["", "What fired, in order", *(f"  {line}" for line in listed(record, step))]
     lines += ["", ".grad afterwards" if clock.over else ".grad at this step"]
-    for tensor in record.tensors:
-        text, _ = clock.grad(tensor, [e for e in record.events if e.target.id in _ids(tensor)])
+    for tensor, text in _grads(record, clock):
         lines.append(f"  {tensor.name:{wide}}  {text}{_why(tensor, text, clock.over)}")
     if clock.problem:
         lines += ["", f"Then it raised {clock.problem}"]
     lines += [line for text in record.warnings for line in ("", f"Warned: {text}")]
     return "\n".join(lines)
+
+
+def listed(record: Record, step: int | None = None) -> list[str]:
+    """What fired until then, one numbered line an event."""
+    events = record.events[:step]
+    digits, teller = len(str(len(events))), Teller(record)
+    several = any(event.backward > 1 for event in events)
+    lines, backward = [], 0
+    for i, event in enumerate(events, 1):
+        if several and event.backward != backward:
+            backward = event.backward
+            lines.append(f"backward {backward}:")
+        lines.append(f"{i:{digits}}. {teller.sentence(event)}")
+    return lines or ["nothing yet"]
 
 
 def title(record: Record) -> str:
@@ -60,41 +69,65 @@ def title(record: Record) -> str:
     return f"Backward from {start}: {', '.join(counts)}"
 
 
-def sentence(event: Event, record: Record) -> str:
-    """What one event did: "MulBackward0 received +1; sent +2 to a, +3 to b"."""
-    again = "forward, run again: " if event.phase == "recompute" else ""
-    name = event.target.name
-    if event.kind == "node":
-        came = numerals.amounts(event.before, True)
-        return f"{again}{name}{_maker_of(event, record)} received {came}{_sent(event, record)}"
-    if event.kind == "accumulate":
-        name = next((t.name for t in record.tensors if event.target.id in _ids(t)), name)
-        added, now = numerals.amounts(event.before, True), numerals.amounts(event.after, True)
-        return f"AccumulateGrad added {added}; {name}.grad is now {now}"
-    if event.kind == "retain_grad":
-        return f"retain_grad kept {name}.grad = {numerals.amounts(event.after, True)}"
-    return f"{again}{hook_name(event)} on {name}: {outcome(event)}"
+def description(record: Record, step: int | None = None) -> str:
+    """A paragraph to read out in place of the drawing: where we are, every .grad, the error."""
+    clock = Clock(record, step)
+    parts = [title(record) if step is None else caption(record, step)]
+    if record.tensors:
+        parts.append(", ".join(f"{t.name}.grad {text}" for t, text in _grads(record, clock)))
+    if clock.problem:
+        parts.append(f"It raised {clock.problem}")
+    return ". ".join(parts)
 
 
-def _maker_of(event, record):
-    made = [t.name for t in record.tensors if t.node == event.target.id]
-    return f" of {', '.join(made)}" if made else ""
+class Teller:
+    """Says in a sentence what an event did; knows a record's names and edges."""
+
+    def __init__(self, record: Record):
+        self._tensors, self._outputs, self._edges = {}, {}, {}
+        for tensor in record.tensors:
+            self._tensors.setdefault(tensor.node, []).append(tensor.name)
+            self._tensors.setdefault(tensor.id, []).append(tensor.name)
+            self._outputs.setdefault((tensor.node, tensor.output), tensor.name)
+        self._nodes = {node.id: node.name for node in record.nodes}
+        for edge in record.edges:
+            self._edges.setdefault(edge.source, []).append(edge)
+
+    def sentence(self, event: Event) -> str:
+        """ "MulBackward0 of y received +1; sent +2 to a, +3 to b"."""
+        again = "forward, run again: " if event.phase == "recompute" else ""
+        name = event.target.name
+        if event.kind == "node":
+            made = self._tensors.get(event.target.id)
+            maker = f"{name} of {', '.join(made)}" if made else name
+            return f"{maker} received {numerals.amounts(event.before, True)}{self._sent(event)}"
+        after = numerals.amounts(event.after, True)
+        if event.kind == "accumulate":
+            leaf = self._tensors.get(event.target.id, [name])[0]
+            added = numerals.amounts(event.before, True)
+            return f"AccumulateGrad added {added}; {leaf}.grad is now {after}"
+        if event.kind == "retain_grad":
+            return f"retain_grad kept {name}.grad = {after}"
+        return f"{again}{hook_name(event)} on {name}: {outcome(event)}"
+
+    def _sent(self, event):
+        sent = []
+        for edge in sorted(self._edges.get(event.target.id, ()), key=lambda e: e.slot):
+            if edge.slot < len(event.after):
+                to = self._outputs.get((edge.target, edge.input), self._nodes[edge.target])
+                sent.append(f"{numerals.amount(event.after[edge.slot], True)} to {to}")
+        return f"; sent {', '.join(sent)}" if sent else ""
 
 
-def _sent(event, record):
-    by_node = {t.node: t.name for t in reversed(record.tensors)}
-    nodes = {n.id: n.name for n in record.nodes}
-    sent = [
-        f"{numerals.amount(event.after[edge.slot], True)} to "
-        f"{by_node.get(edge.target, nodes[edge.target])}"
-        for edge in sorted(record.edges_from(event.target.id), key=lambda e: e.slot)
-        if edge.slot < len(event.after)
-    ]
-    return f"; sent {', '.join(sent)}" if sent else ""
-
-
-def _ids(tensor):
-    return (tensor.id, tensor.node)
+def _grads(record, clock):
+    """Each tensor with its .grad as text."""
+    writes = {}
+    for event in record.events:
+        if event.kind in ("accumulate", "retain_grad"):
+            writes.setdefault(event.target.id, []).append(event)
+    for tensor in record.tensors:
+        own = writes.get(tensor.id) or writes.get(tensor.node, [])
+        yield tensor, clock.grad(tensor, own)[0]
 
 
 def _kind(tensor):
@@ -115,16 +148,3 @@ def _why(tensor, text, over):
 
 def _count(number, noun):
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def description(record: Record, step: int | None = None) -> str:
-    """A paragraph to read out in place of the drawing: where we are, every .grad, the error."""
-    clock = Clock(record, step)
-    parts = [title(record) if step is None else caption(record, step)]
-    grads = [
-        f"{t.name}.grad {clock.grad(t, [e for e in record.events if e.target.id in _ids(t)])[0]}"
-        for t in record.tensors
-    ]
-    parts += [", ".join(grads)] if grads else []
-    parts += [f"It raised {clock.problem}"] if clock.problem else []
-    return ". ".join(parts)

@@ -52,44 +52,12 @@ def amounts(summaries: tuple, signed: bool = False) -> str:
     return f"({', '.join(amount(s, signed) for s in summaries)})"
 
 
-def sign(summary: Summary | None) -> str:
-    """ "+" when no element is below zero and one is above, "-" the other way round, else ""."""
-    low, high = extremes(summary)
-    if low is None or low != low or high != high:
-        return ""
-    if low >= 0:
-        return "+" if high > 0 else ""
-    return "-" if high <= 0 else ""
-
-
-def mood(summary: Summary | None) -> str:
-    """The sign, or "nan" when a nan or an infinity is inside."""
-    return "nan" if broken(summary) else sign(summary)
-
-
-def extremes(summary: Summary | None) -> tuple:
-    """The smallest and the largest element; (None, None) where there is no such thing."""
-    if summary is None:
-        return None, None
-    if summary.min is not None:
-        return summary.min, summary.max
-    numbers = [v for v in _flat(summary.values) if isinstance(v, (int, float))]
-    return (min(numbers), max(numbers)) if numbers else (None, None)
-
-
-def broken(summary: Summary | None) -> bool:
-    """Whether a nan or an infinity is inside."""
-    return any(v is not None and not math.isfinite(v) for v in extremes(summary)) or (
-        summary is not None and summary.norm is not None and not math.isfinite(summary.norm)
-    )
-
-
-def _flat(values):
-    if isinstance(values, tuple):
-        for item in values:
-            yield from _flat(item)
-    elif values is not None:
-        yield values
+def sign(text: str) -> str:
+    """The sign that a reader sees in a signed text, for its colour: "+", "-", "nan", or ""."""
+    if "nan" in text or "inf" in text:
+        return "nan"
+    plus, minus = "+" in text, MINUS in text.replace(f"e{MINUS}", "")
+    return "" if plus == minus or text.startswith("norm") else "+" if plus else "-"
 
 
 def _listed(values, signed):

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from html import escape
 
 from course.drawing.cards import board
-from course.drawing.clock import Clock
+from course.drawing.clock import check_step
 from course.drawing.collapse import collapse
 from course.drawing.narrate import description, narrate, title
-from course.drawing.svg import ROOM, render
+from course.drawing.svg import render
 from course.drawing.theme import classes
 from course.record import Record
 
+WIDE = 500  # pixels: a wider drawing may have to scroll, so the keyboard must reach it
 MOST = 40  # cards; a larger graph is drawn collapsed
 
 
@@ -45,7 +46,7 @@ def picture(record: Record, step: int | None = None, *, theme: str = "auto") -> 
     never because a record could not be drawn.
     """
     classes(theme)
-    Clock(record, step)
+    check_step(record, step)
     return shown(lambda: _drawn(record, step, theme), lambda: narrate(record, step), theme)
 
 
@@ -69,7 +70,7 @@ def shown(draw: Callable, tell: Callable, theme: str) -> Picture:
     except Exception as error:
         text += f"\n\n(The drawing failed, so this is its text. {type(error).__name__}: {error})"
         return Picture(None, text, f"<pre>{escape(text)}</pre>")
-    scroll = ' tabindex="0" role="group" aria-label="Scrolls sideways"' if width > ROOM else ""
+    scroll = ' tabindex="0" role="group" aria-label="Scrolls sideways"' if width > WIDE else ""
     html = (
         f'<div class="{classes(theme)}"><div style="overflow-x:auto"{scroll}>{svg}</div>'
         f"<details><summary>The same in words</summary><pre>{escape(text)}</pre></details></div>"

@@ -1,7 +1,8 @@
 """Where in the graph a hook call is shown: on a tensor, on a node, at a module's way in or out.
 
 Backward enters a module at the node that made its output and leaves it at the first node of its
-forward. The hooks that see grad_output belong to the one, those that see grad_input to the other.
+forward. The hooks that see grad_output belong to the one, those that see grad_input to the other,
+unless a module has several ways in: then everything is shown where it made its output.
 """
 
 from course.record import Record
@@ -39,5 +40,7 @@ def _door(record, module, output):
     else:
         beyond = {e.source for e in record.edges if e.target in own}
     doors = [n for n in own.values() if n.id not in beyond]
+    if len(doors) > 1 and not output:
+        return _door(record, module, True)
     doors.sort(key=lambda n: (n.module != module, n.kind != "module boundary"))
     return doors[0].id if doors else None

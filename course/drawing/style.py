@@ -6,8 +6,14 @@ other alone.
 
 from course.drawing.theme import COLOURS, MONO, SANS
 
+AROUND = (  # of the text below a drawing
+    f"{COLOURS}.hob summary{{font:12px {SANS};color:var(--hob-muted)}}"
+    ".hob summary{cursor:pointer;margin:4px 8px}"
+    f".hob pre{{font:12px/1.5 {MONO};color:var(--hob-ink);margin:4px 8px}}"
+    ".hob pre{white-space:pre-wrap}"
+)
 STYLE = (
-    f"<style>{COLOURS}"
+    f"<style>{AROUND}"
     # Text: plain, label, tensor's name, operation's name, small, muted, bold; end and centre.
     f".hob text{{font:12px {MONO};fill:var(--hob-ink);white-space:pre}}"
     f".hob .hb-l{{font:11.5px {SANS};fill:var(--hob-muted)}}"
@@ -33,8 +39,5 @@ STYLE = (
     ".hob .hb-wrote{fill:var(--hob-card);stroke:var(--hob-leaf);stroke-width:2}"
     ".hob .hb-cursor{fill:var(--hob-soft);stroke:var(--hob-ink);stroke-width:1.4}"
     ".hob .hb-now{stroke:var(--hob-ink);stroke-width:2.4}"
-    # Around the drawing.
-    f".hob summary{{font:12px {SANS};color:var(--hob-muted);cursor:pointer;margin:4px 8px}}"
-    f".hob pre{{font:12px/1.5 {MONO};color:var(--hob-ink);margin:4px 8px;overflow-x:auto}}"
     "</style>"
 )

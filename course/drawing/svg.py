@@ -4,7 +4,6 @@ A link is drawn as forward went, with its arrow at the operation. The gradient t
 it stands beside the tensor it reached, with a triangle that points the way it flowed.
 """
 
-from dataclasses import replace
 from html import escape
 from textwrap import wrap
 
@@ -27,7 +26,7 @@ def render(
     a slider goes through the steps. title and description are for screen readers.
     """
     faces = [measure(card) for card in final.cards]
-    chips = tuple((k.source, k.target, _chip_width(k.text)) for k in final.links)
+    chips = tuple((k.source, k.target, chip_width(k.text)) for k in final.links)
     places = arrange(tuple((f.width, f.height, f.port) for f in faces), chips, ROOM)
     out = []
     for link, path in zip(board.links, places.paths, strict=True):
@@ -42,9 +41,12 @@ def render(
     for card, face, width, (x, y) in zip(
         board.cards, faces, places.widths, places.cards, strict=True
     ):
-        draw_card(out, card, replace(face, width=width), x, y, places.sideways)
+        draw_card(out, card, face, width, x, y, places.sideways)
 
     width, height = places.width, places.height
+    if not (board.cards or board.outside):
+        out.append('<text class="hb-l" x="0" y="14">No graph was recorded.</text>')
+        width, height = 150, 20
     width, height = _outside(out, board, final, width, height)
     width, height = _legend(out, final, places, width, height)
     width, height = _problem(out, board.problem, width, height)
@@ -59,13 +61,13 @@ def drawing(
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes(theme)}" role="img" '
         f'width="{wide}" height="{high}" viewBox="-{MARGIN} -{MARGIN} {wide} {high}" '
-        f'style="max-width:100%;min-width:{wide * 0.85:.0f}px;height:auto">'
+        f'style="max-width:100%;min-width:{wide * 0.75:.0f}px;height:auto">'
         f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{STYLE}"
         f"{''.join(parts)}</svg>"
     )
 
 
-def _chip_width(text: str) -> int:
+def chip_width(text: str) -> int:
     """In steps of 8, so that a digit more or less seldom moves the picture."""
     return max(40, -8 * (-(len(text) * 7 + 20) // 8))
 
@@ -102,7 +104,7 @@ def _outside(out, board: Board, final: Board, width: float, height: float):
         face = measure(last)
         if left and left + face.width > max(width, ROOM):
             top, left, line = top + line + 12, 0, 0
-        draw_card(out, card, face, left, top, True)
+        draw_card(out, card, face, face.width, left, top, True)
         left, line = left + face.width + 14, max(line, face.height)
         width = max(width, left - 14)
     return max(width, 190), top + line

@@ -10,10 +10,10 @@ the step a slider stands on, and dims what has not fired yet. Every mark carries
 
 from html import escape
 
-from course.drawing.clock import Clock
+from course.drawing.clock import Clock, check_step
 from course.drawing.face import FLAG, MONO_11, glyph, short
 from course.drawing.lanes import lanes
-from course.drawing.narrate import caption, sentence, title
+from course.drawing.narrate import caption, listed, title
 from course.drawing.picture import Picture, shown
 from course.drawing.svg import ROOM, drawing, legend
 from course.drawing.theme import classes
@@ -31,18 +31,14 @@ def timeline(record: Record, step: int | None = None, *, theme: str = "auto") ->
     does not exist; a strip that cannot be drawn is shown as its text.
     """
     classes(theme)
-    Clock(record, step)
-    return shown(lambda: _strip(record, step, theme), lambda: _listed(record, step), theme)
-
-
-def _listed(record, step):
-    events = record.events if step is None else record.events[:step]
-    digits = len(str(len(events)))
-    lines = [f"{i:{digits}}. {sentence(event, record)}" for i, event in enumerate(events, 1)]
-    return "\n".join(lines or ["nothing has fired yet"])
+    check_step(record, step)
+    return shown(
+        lambda: _strip(record, step, theme), lambda: "\n".join(listed(record, step)), theme
+    )
 
 
 def _strip(record, step, theme):
+    clock = Clock(record, step)
     names, lane_of = lanes(record)
     left = max((len(short(name)) for name in names), default=0) * MONO_11 + 18
     pitch = min(34, max(4, (ROOM - left) / max(1, len(lane_of))))
@@ -68,12 +64,15 @@ def _strip(record, step, theme):
     for i, (event, lane) in enumerate(zip(record.events, lane_of, strict=True), 1):
         x, y = left + pitch * (i - 0.5), HEAD + LANE * lane + LANE / 2
         if (event.phase, event.backward) != phase:
-            phase = event.phase, event.backward
-            out.append(_phase(event, x - pitch / 2, bottom, record))
+            first, phase = phase is None, (event.phase, event.backward)
+            lasts = sum((e.phase, e.backward) == phase for e in record.events[i - 1 :]) * pitch
+            out.append(_phase(event, x - pitch / 2, bottom, record, first, lasts))
         later = step is not None and i > step
+        mark = _mark(event, later)
+        if not later and clock.failed_after(event):  # PyTorch refused what this one did
+            mark += f'<g transform="translate(11 0)">{glyph("raised", 0, 0)}</g>'
         out.append(
-            f'<g data-step="{i}" transform="translate({x:.1f} {y:g}) scale({size:.2f})">'
-            f"{_mark(event, later)}</g>"
+            f'<g data-step="{i}" transform="translate({x:.1f} {y:g}) scale({size:.2f})">{mark}</g>'
         )
         if i % every == 0 or i == step:
             out.append(
@@ -104,15 +103,17 @@ def _words(event):
     return "hook that changed it" if event.changed or event.in_place else "hook that only looked"
 
 
-def _phase(event, x, bottom, record):
+def _phase(event, x, bottom, record, first, room):
     """A line where forward ends, or a backward begins."""
     words = event.phase
     if event.phase == "backward" and any(e.backward > 1 for e in record.events):
         words = f"backward {event.backward}"
-    return (
-        f'<path class="hb-rule" d="M{x:.1f} 2V{bottom}"/>'
-        f'<text class="hb-l" x="{x + 5:.1f}" y="12">{words}</text>'
-    )
+    line = f'<path class="hb-rule" d="M{x:.1f} 2V{bottom}"/>'
+    if len(words) * 6.5 + 8 <= room:
+        return f'{line}<text class="hb-l" x="{x + 5:.1f}" y="12">{words}</text>'
+    if first:  # above the names there is room
+        return f'{line}<text class="hb-l hb-e" x="{x - 5:.1f}" y="12">{words}</text>'
+    return line
 
 
 def _mark(event, later):
