@@ -11,6 +11,7 @@ _HOME = {  # public name -> the module that defines it
     "histogram": "course.drawing.plots",
     "picture": "course.drawing.picture",
     "trace": "course.tracing",
+    "explain": "course.explanation",
     "lab": "course.laboratory",
     "Hook": "course.laboratory.hook",
     "predict": "course.laboratory.prediction",
