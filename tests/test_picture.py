@@ -186,6 +186,7 @@ def test_the_notebook_gets_html_and_the_terminal_the_same_story_as_text():
     assert set(bundle) == {"text/html", "text/plain"}
     assert "<svg" in bundle["text/html"] and "5. hook triple on w: +5 → +15" in bundle["text/html"]
     assert f"{bundle['text/plain']}\n" == TOLD["triple.txt"]
+    assert f"{picture(made_record.triple())!r}\n" == TOLD["triple.txt"]
 
 
 def test_a_drawing_that_fails_shows_the_text_and_one_line_on_why(monkeypatch, capsys):

@@ -23,7 +23,7 @@ WIDE = 500  # pixels: a wider drawing may have to scroll, so the keyboard must r
 MOST = 40  # cards; a larger graph is drawn collapsed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
     """What `picture` returns: .svg, .text and .html; shows itself in a notebook."""
 
@@ -34,7 +34,7 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.text}
 
-    def __str__(self):
+    def __repr__(self):  # what a terminal shows
         return self.text
 
 
