@@ -67,6 +67,7 @@ def test_torch_is_as_before_after_a_trace_and_after_an_error():
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_hooks_are_the_users_own_again_and_no_spy_lives_on(fails):
+    before = len(spies())  # an error that another test keeps may hold one
     net = hooked_net()
     x = torch.ones(1, 2, requires_grad=True)
     loss = net(x).sum()
@@ -86,7 +87,7 @@ def test_hooks_are_the_users_own_again_and_no_spy_lives_on(fails):
     assert hooks.count(look) == len(hooks) >= 5
     assert list(net[0].weight._backward_hooks.values()) == [look]
     assert list(net[0].weight._post_accumulate_grad_hooks.values()) == [look]
-    assert spies() == []
+    assert len(spies()) == before
 
 
 def test_our_hooks_on_nodes_are_gone():

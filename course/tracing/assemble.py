@@ -18,6 +18,8 @@ def assemble(log, modules, named, failure):
     nodes = list(log.nodes.values())
     node_ids = {id(notes.node): f"n{i}" for i, notes in enumerate(nodes)}
     _note_module_outputs(log, nodes, modules)
+    if failure is None:
+        _note_where_the_backward_ended(nodes)
     keys = [key for key in named if key in log.tensors]
     keys += [key for key in log.tensors if key not in named]
     tensor_ids = {key: f"t{i}" for i, key in enumerate(keys)}
@@ -65,6 +67,21 @@ def _note_module_outputs(log, nodes, modules):
                 known.arrived = known.passed = notes.came[output]
         known.module = path
         known.name = f"{path}.output"
+
+
+def _note_where_the_backward_ended(nodes):
+    """autograd.grad takes the gradient of its inputs without running their nodes."""
+    flowed = {}
+    for notes in nodes:
+        for slot, summary in notes.left.items():
+            if summary is not None:
+                target, input_index = notes.next[slot]
+                flowed.setdefault((id(target), input_index), []).append(summary)
+    for notes in nodes:
+        for output, tensor in notes.outputs.items():
+            alone = flowed.get((id(notes.node), output), ())
+            if not notes.ran and tensor.arrived is None and len(alone) == 1:
+                tensor.arrived = tensor.passed = alone[0]
 
 
 def _give_names(log, keys, named):

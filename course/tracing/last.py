@@ -15,6 +15,7 @@ class LastTrace:
     record: Record
     tensors: list  # (weak reference, id in the record)
     modules: list  # (weak reference, path)
+    saw_forward: bool  # False: it was given a loss, whose graph was there already
     handles: tuple[int, int]  # the next handle's .id when the trace began, and when it had ended
 
     def id_of(self, tensor) -> str | None:

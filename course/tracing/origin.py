@@ -19,9 +19,9 @@ def defined_at(hook) -> str | None:
     return defined_in(code) if code else None
 
 
-def defined_in(code) -> str:
-    """The same for the code of a function."""
-    return f"{_file(code.co_filename)}:{code.co_firstlineno}"
+def defined_in(code, line=None) -> str:
+    """The same for the code of a function, or a line in it."""
+    return f"{_file(code.co_filename)}:{line or code.co_firstlineno}"
 
 
 def users_function(hook):

@@ -49,7 +49,8 @@ class Tracer:
                     self._adopt_named()  # names that appeared while the function ran
                 record, tensors = assemble(self.log, self.modules, self.named, failure)
                 handles = first_handle, RemovableHandle.next_id
-                keep(LastTrace(record, tensors, self.modules.references(), handles))
+                known = self.modules.references()
+                keep(LastTrace(record, tensors, known, callable(self.loss), handles))
         finally:
             self.log.close()
             self.loss = self.names = self.modules = None
