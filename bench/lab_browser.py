@@ -91,7 +91,7 @@ def main(presses=100):
             page = open_notebook(browser, server, "lab", CELLS)
             slider = page.get_by_role("slider", name="a", exact=True)
             slider.wait_for()
-            ours = measure(page, slider, '[data-cell="b .grad"]', "", presses)
+            ours = measure(page, slider, '.hl-lab [data-cell="b .grad"]', "", presses)
             other = page.locator(".widget-slider [role=slider]")
             theirs = measure(page, other, ".jp-OutputArea img", "src", presses)
     print(f"key press to screen, {presses} presses      median ms   95th %")

@@ -40,6 +40,12 @@ def ask(**more):
         ("nothing happens", RuntimeError("Trying to backward through the graph"), False),
         ("3", 3, True),
         ("torch.float32", torch.float32, True),
+        ("4.0, which is d", torch.tensor(4.0), True),
+        ("4.0, which is d", None, False),
+        ("None, and a warning", None, True),
+        ("[(1, 1, 5), (5,)]", [torch.Size([1, 1, 5]), torch.Size([5])], True),
+        ("[(1, 5)]", [torch.zeros(1, 1, 5).shape], False),
+        ("first hook, then loss", "first hook, then loss", True),
         ("[1, 6, 28, 28]", torch.zeros(1, 6, 28, 28).shape, True),
         ("nan", torch.tensor(float("nan")), True),
     ],
@@ -50,7 +56,14 @@ def test_a_choice_is_compared_with_what_torch_gives(said, answer, right):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(12.0, "12.0"), (None, "None"), ([2.0, 0.25], "[2.0, 0.25]"), (1e-9, "1e-09"), (3, "3")],
+    [
+        (12.0, "12.0"),
+        (None, "None"),
+        ([2.0, 0.25], "[2.0, 0.25]"),
+        (1e-9, "1e-09"),
+        (3, "3"),
+        ((1, 5), "(1, 5)"),
+    ],
 )
 def test_what_torch_gave_is_written_as_torch_writes_it(value, text):
     assert words(value) == text

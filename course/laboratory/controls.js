@@ -19,14 +19,14 @@ function keepKeys(element) {
 }
 
 function button(text, label, onclick) {
-  return keepKeys(h("button", { type: "button", className: "hb-button", ariaLabel: label, title: label, onclick }, text));
+  return keepKeys(h("button", { type: "button", className: "hl-button", ariaLabel: label, title: label, onclick }, text));
 }
 
 /** A checkbox with its text; `label` is the accessible name when the text alone is not clear. */
 function checkbox(text, checked, onchange, label = text) {
   const box = keepKeys(h("input", { type: "checkbox", checked, ariaLabel: label }));
   box.addEventListener("change", () => onchange(box.checked));
-  return { element: h("label", { className: "hb-check" }, box, h("span", {}, text)), set: (on) => (box.checked = on) };
+  return { element: h("label", { className: "hl-check" }, box, h("span", {}, text)), set: (on) => (box.checked = on) };
 }
 
 /** A slider with a number field beside it: both show one number, either changes it. */
@@ -67,11 +67,11 @@ function choice(label, groups, value, onchange) {
 }
 
 function group(title, ...children) {
-  return h("fieldset", { className: "hb-group" }, h("legend", {}, title), ...children);
+  return h("fieldset", { className: "hl-group" }, h("legend", {}, title), ...children);
 }
 
 /** Hide the picture that stands for this widget where no kernel runs (front_end.py). */
 function hideStatic(model, el) {
-  const still = `.hb-static[data-for="${model.get("static_id")}"]`;
+  const still = `.hl-static[data-for="${model.get("static_id")}"]`;
   for (const element of el.ownerDocument.querySelectorAll(still)) element.hidden = true;
 }

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 SWAP = """<style>
-.jp-OutputArea-child:has(.hb-static):has(+ .jp-OutputArea-child .hb-widget),
-.jp-OutputArea-child:has(.hb-static) + .jp-OutputArea-child:not(:has(.hb-widget)) { display: none; }
+.jp-OutputArea-child:has(.hl-static):has(+ .jp-OutputArea-child .hl-widget),
+.jp-OutputArea-child:has(.hl-static) + .jp-OutputArea-child:not(:has(.hl-widget)) { display: none; }
 </style>"""
 
 
@@ -26,6 +26,11 @@ def somebody_looks() -> bool:
     return hasattr(shell, "kernel")
 
 
+def this_run() -> int:
+    """Which run of a cell this is."""
+    return sys.modules["IPython"].get_ipython().execution_count
+
+
 def show(html: str, text: str) -> None:
     """Display HTML, with a text for terminals and readers that show no HTML."""
     from IPython.display import display
@@ -37,7 +42,7 @@ def show_widget(widget, html: str, text: str, words: str) -> None:
     """Display a widget after its static form; `words` stand for it where no widget can live."""
     from IPython.display import display
 
-    static = f'<div class="hb-static" data-for="{widget.static_id}">{html}</div>{SWAP}'
+    static = f'<div class="hl-static" data-for="{widget.static_id}">{html}</div>{SWAP}'
     show(static, text)
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
     display(

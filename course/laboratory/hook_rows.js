@@ -1,8 +1,8 @@
 // The hooks of a lab as rows, in the order of their registration.
 
 function hookRows(spec, change) {
-  const list = h("ol", { className: "hb-hooks" });
-  const none = h("p", { className: "hb-none" }, "No hook yet.");
+  const list = h("ol", { className: "hl-hooks" });
+  const none = h("p", { className: "hl-none" }, "No hook yet.");
   const add = button("+ Add a hook", "Add a hook", () => {
     const on = spec.targets[0].options[0].value;
     hooks.push({ ...place(on), kind: "observe", by: null, only: null, active: true });
@@ -53,9 +53,9 @@ function hookRows(spec, change) {
     down.dataset.move = "down";
     up.disabled = i === 0;
     down.disabled = i === hooks.length - 1;
-    const line = h("li", { className: "hb-hook" },
-      h("div", { className: "hb-hook-what" }, active.element, target, kind),
-      h("div", { className: "hb-hook-order" }, up, down, remove));
+    const line = h("li", { className: "hl-hook" },
+      h("div", { className: "hl-hook-what" }, active.element, target, kind),
+      h("div", { className: "hl-hook-order" }, up, down, remove));
     if (usual[hook.kind] !== null) {
       const span = Math.max(10, 2 * Math.abs(hook.by));
       const by = numberControl({ label: `${name}, how much`, value: hook.by, low: -span, high: span, step: span > 20 ? 1 : 0.5,
@@ -63,7 +63,7 @@ function hookRows(spec, change) {
           hook.by = value;
           change(hooks);
         } });
-      line.append(h("div", { className: "hb-hook-by" }, by.range, by.field));
+      line.append(h("div", { className: "hl-hook-by" }, by.range, by.field));
     }
     return line;
   }

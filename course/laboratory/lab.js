@@ -41,31 +41,31 @@ function render({ model, el }) {
   });
 
   // ---- what Python shows
-  const notes = h("div", { className: "hb-notes" });
-  const picture = h("div", { className: "hb-picture" });
-  const caption = h("p", { className: "hb-caption" });
+  const notes = h("div", { className: "hl-notes" });
+  const picture = h("div", { className: "hl-picture", role: "region", ariaLabel: "Picture of backward", tabIndex: 0 });
+  const caption = h("p", { className: "hl-caption" });
   const scrub = keepKeys(h("input", { type: "range", min: 0, step: 1, ariaLabel: "Step of backward" }));
-  const count = h("span", { className: "hb-count" });
+  const count = h("span", { className: "hl-count" });
   scrub.addEventListener("input", () => {
     step = scrub.value === scrub.max ? null : Number(scrub.value);
     send();
   });
   const player = playButton(scrub, CALM);
-  const table = h("div", { className: "hb-table", role: "region", ariaLabel: "Tensors and their gradients", tabIndex: 0 });
+  const table = h("div", { className: "hl-table", role: "region", ariaLabel: "Tensors and their gradients", tabIndex: 0 });
   const code = codeBlock((text) => say(live, text));
   const words = h("pre", { tabIndex: 0, ariaLabel: "The picture in words" });
   const warning = h("pre", { tabIndex: 0, ariaLabel: "The warning" });
-  const printed = h("pre", { className: "hb-printed", tabIndex: 0, ariaLabel: "What was printed" });
-  const waits = h("p", { className: "hb-waits" });
-  const live = h("div", { className: "hb-live", role: "status", ariaLive: "polite" });
+  const printed = h("pre", { className: "hl-printed", tabIndex: 0, ariaLabel: "What was printed" });
+  const waits = h("p", { className: "hl-waits" });
+  const live = h("div", { className: "hl-live", role: "status", ariaLive: "polite" });
   const announce = announcer((text) => say(live, text));
 
   el.replaceChildren(
-    h("div", { className: "hb-lab hb-widget", role: "group", ariaLabel: `Lab: ${spec.title}` },
-      h("div", { className: "hb-columns" },
-        h("div", { className: "hb-controls" }, ...parts.map((part) => part.element), h("div", { className: "hb-end" }, reset, waits)),
-        h("div", { className: "hb-shown" }, notes, picture, h("div", { className: "hb-scrub" }, player.element, scrub, count), caption, printed, table),
-        h("div", { className: "hb-wide" }, code.element, more("The warning when a lost gradient is read", warning), more("The picture in words", words))),
+    h("div", { className: "hl-lab hl-widget", role: "group", ariaLabel: `Lab: ${spec.title}` },
+      h("div", { className: "hl-columns" },
+        h("div", { className: "hl-controls" }, ...parts.map((part) => part.element), h("div", { className: "hl-end" }, reset, waits)),
+        h("div", { className: "hl-shown" }, notes, picture, h("div", { className: "hl-scrub" }, player.element, scrub, count), caption, printed, table),
+        h("div", { className: "hl-wide" }, code.element, more("The warning when a lost gradient is read", warning), more("The picture in words", words))),
       live),
   );
   hideStatic(model, el);
@@ -112,7 +112,7 @@ function backwardControls(spec, change) {
   });
   const keep = checkbox("retain_graph=True", false, (on) => change("retain_graph", on), "retain_graph=True on every call but the last");
   return {
-    element: group("Backward", h("div", { className: "hb-line" }, h("code", {}, `${spec.root}.backward()`), h("span", {}, "×"), calls), h("div", { className: "hb-line" }, keep.element)),
+    element: group("Backward", h("div", { className: "hl-line" }, h("code", {}, `${spec.root}.backward()`), h("span", {}, "×"), calls), h("div", { className: "hl-line" }, keep.element)),
     set(settings) {
       calls.value = settings.backwards;
       keep.set(settings.retain_graph);
@@ -156,7 +156,7 @@ function playButton(scrub, calm) {
 }
 
 function more(title, content) {
-  return h("details", { className: "hb-more" }, keepKeys(h("summary", {}, title)), content);
+  return h("details", { className: "hl-more" }, keepKeys(h("summary", {}, title)), content);
 }
 
 function codeBlock(tell) {
@@ -174,7 +174,7 @@ function codeBlock(tell) {
     setTimeout(() => (copy.textContent = "Copy"), 1500);
   });
   return {
-    element: more("PyTorch code for these settings", h("div", { className: "hb-code" }, copy, pre)),
+    element: more("PyTorch code for these settings", h("div", { className: "hl-code" }, copy, pre)),
     set: (text) => say(pre, text),
   };
 }
@@ -184,7 +184,7 @@ function markChanges(table, html) {
   const texts = () => new Map([...table.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
   const before = new Map([...texts()].map(([key, cell]) => [key, cell.textContent]));
   table.innerHTML = html;
-  for (const [key, cell] of texts()) if (before.size && before.get(key) !== cell.textContent) cell.classList.add("hb-changed");
+  for (const [key, cell] of texts()) if (before.size && before.get(key) !== cell.textContent) cell.classList.add("hl-changed");
 }
 
 /** Says which gradients changed, once the controls have come to rest. */

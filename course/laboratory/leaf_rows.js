@@ -5,13 +5,13 @@ const FEW = 4; // a tensor with more numbers gets one slider and a choice of the
 function leafRows(spec, change) {
   const rows = spec.leaves.map((leaf) => leafRow(leaf, change));
   return {
-    element: group("Leaves", h("div", { className: "hb-leaves" }, ...rows.map((row) => row.element))),
+    element: group("Leaves", h("div", { className: "hl-leaves" }, ...rows.map((row) => row.element))),
     set: (settings) => rows.forEach((row) => row.set(settings.values[row.name])),
   };
 }
 
 function leafRow({ name, labels, low, high, step }, change) {
-  const element = h("div", { className: "hb-leaf" });
+  const element = h("div", { className: "hl-leaf" });
   let numbers = [];
   function moved(i, value) {
     numbers = numbers.map((old, k) => (k === i ? value : old));
@@ -33,7 +33,7 @@ function leafRow({ name, labels, low, high, step }, change) {
 function boxes(title, names, label, onchange) {
   const all = new Map(names.map((name) => [name, checkbox(name, false, (on) => onchange(name, on), label(name))]));
   return {
-    element: group(title, h("div", { className: "hb-line" }, ...[...all.values()].map((box) => box.element))),
+    element: group(title, h("div", { className: "hl-line" }, ...[...all.values()].map((box) => box.element))),
     set: (isOn) => all.forEach((box, name) => box.set(isOn(name))),
   };
 }

@@ -15,12 +15,12 @@ from course.laboratory.settings import flat
 
 HEADS = (
     ("tensor", ""),
-    ("value", "hb-number"),
+    ("value", "hl-number"),
     ("is", ""),
-    ("grad_fn", "hb-optional"),
-    (".grad", "hb-number"),
-    ("", "hb-sign"),
-    ("derivative", "hb-number"),
+    ("grad_fn", "hl-optional"),
+    (".grad", "hl-number"),
+    ("", "hl-sign"),
+    ("derivative", "hl-number"),
 )
 MEASURED = (
     "The derivative is measured without backward and without hooks, by finite differences: move "
@@ -36,7 +36,7 @@ def table(outcome) -> str:
     words = ""
     if outcome.derivatives:
         words = MEASURED.format(root=escape(outcome.tensors.root))
-        if '"hb-sign hb-differs"' in rows and any(hook.active for hook in outcome.settings.hooks):
+        if '"hl-sign hl-differs"' in rows and any(hook.active for hook in outcome.settings.hooks):
             words += DIFFERS
     body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
     return f"<table>{body}</table><p>{words}</p>"
@@ -58,14 +58,14 @@ def gradients(outcome) -> dict[str, str]:
 def _row(tensor, outcome):
     slope = outcome.derivatives.get(tensor.name)
     sign = compared(tensor, slope, outcome.settings)
-    differs = " hb-differs" if sign == "≠" else ""
+    differs = " hl-differs" if sign == "≠" else ""
     cells = (
-        (amount(tensor.value), "hb-number"),
+        (amount(tensor.value), "hl-number"),
         (_nature(tensor), ""),
-        (tensor.grad_fn or "None", "hb-optional"),
-        (amount(tensor.grad_after), f"hb-number{differs}"),
-        (sign, f"hb-sign{differs}"),
-        ("" if slope is None else _numbers(slope), "hb-number"),
+        (tensor.grad_fn or "None", "hl-optional"),
+        (amount(tensor.grad_after), f"hl-number{differs}"),
+        (sign, f"hl-sign{differs}"),
+        ("" if slope is None else _numbers(slope), "hl-number"),
     )
     name = escape(tensor.name)
     rest = "".join(
@@ -111,7 +111,7 @@ def page(lab, step: int | None = None) -> dict:
     outcome = lab.outcome
     last = steps(outcome.record)
     step = last if step is None else min(step, last)
-    drawn = picture(outcome.record, step)
+    drawn = picture(outcome.record, None if step == last else step)
     return {
         "seq": "",
         "settings": outcome.settings.to_json(),
@@ -141,10 +141,10 @@ def notes(outcome) -> str:
     parts = []
     if outcome.error is not None:
         kind, message = type(outcome.error).__name__, str(outcome.error)
-        parts.append(note("hb-error", f"It raised {kind}", message, explanation(outcome.error)))
+        parts.append(note("hl-error", f"It raised {kind}", message, explanation(outcome.error)))
     for warning in dict.fromkeys(outcome.record.warnings):
         kind, _, message = warning.partition(": ")
-        parts.append(note("hb-warning", f"It warned: {kind}", message))
+        parts.append(note("hl-warning", f"It warned: {kind}", message))
     return "".join(parts)
 
 
@@ -158,7 +158,7 @@ def explanation(error) -> str:
 def note(css: str, head: str, message: str, more: str = "") -> str:
     more = f"<p>{escape(more)}</p>" if more else ""
     body = f"<p><strong>{escape(head)}</strong></p><p><code>{escape(message)}</code></p>{more}"
-    return f'<div class="hb-note {css}">{body}</div>'
+    return f'<div class="hl-note {css}">{body}</div>'
 
 
 def lost_gradient_warning(outcome) -> str:

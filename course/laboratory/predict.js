@@ -4,14 +4,14 @@ let questions = 0;
 
 function render({ model, el }) {
   const { question, choices, committed } = model.get("shown");
-  const name = `hb-question-${(questions += 1)}`;
+  const name = `hl-question-${(questions += 1)}`;
   const inputs = choices ? choices.map((text) => radio(name, text)) : [numberField()];
   const commit = button("Commit", "Commit to this prediction", send);
-  const status = h("p", { className: "hb-status", role: "status", ariaLive: "polite" });
-  const form = h("form", { className: "hb-predict hb-widget" },
+  const status = h("p", { className: "hl-status", role: "status", ariaLive: "polite" });
+  const form = h("form", { className: "hl-predict hl-widget" },
     h("fieldset", {}, h("legend", {}, question),
-      h("div", { className: "hb-choices" }, ...inputs.map(({ element }) => element)),
-      h("div", { className: "hb-line" }, commit, status)));
+      h("div", { className: "hl-choices" }, ...inputs.map(({ element }) => element)),
+      h("div", { className: "hl-line" }, commit, status)));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send();
@@ -59,7 +59,7 @@ function radio(name, text) {
   const input = keepKeys(h("input", { type: "radio", name, value: text }));
   return {
     input,
-    element: h("label", { className: "hb-check" }, input, h("span", {}, text)),
+    element: h("label", { className: "hl-check" }, input, h("span", {}, text)),
     value: () => (input.checked ? text : null),
     is: (committed) => (input.checked = committed === text),
   };

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from html import escape
 
-from course.laboratory.front_end import show, show_widget, somebody_looks
+from course.laboratory.front_end import show, show_widget, somebody_looks, this_run
 
 _ASKED: dict[str, "Prediction"] = {}  # this session's predictions, by question
 
@@ -26,6 +26,7 @@ class Prediction:
     revealed: bool = False
     answer: object = field(default=None, repr=False)
     widgets: list = field(default_factory=list, repr=False)
+    shown_by: object = field(default=None, repr=False)  # the run of a cell that showed it last
 
     def commit(self, said: str) -> None:
         """Keep what the learner said; the first commitment stays."""
@@ -47,7 +48,20 @@ class Prediction:
         if somebody_looks():
             for widget in self.widgets:
                 widget.refresh()
-            show(f'<div class="hb-outcome">{self.html()}</div>', self.text())
+            show(f'<div class="hl-outcome">{self.html()}</div>', self.text())
+
+    def show(self) -> None:
+        """Display the question, once in a run of a cell."""
+        if not somebody_looks() or self.shown_by == this_run():
+            return
+        from course.laboratory.prediction_widget import PredictionWidget
+
+        self.shown_by = this_run()
+        self.widgets.append(widget := PredictionWidget(self))
+        show_widget(widget, self.html(), self.text(), "Run this cell to make a prediction.")
+
+    def _ipython_display_(self):
+        self.show()
 
     def text(self) -> str:
         """The outcome, or the open question, in plain words."""
@@ -97,40 +111,44 @@ def predict(question: str, choices=None, *, number: bool = False, why: str = "")
     if known is None or known.choices != options:
         known = _ASKED[question] = Prediction(question, options, why)
     known.why = why
-    if somebody_looks():
-        from course.laboratory.prediction_widget import PredictionWidget
-
-        widget = PredictionWidget(known)
-        known.widgets.append(widget)
-        show_widget(widget, known.html(), known.text(), "Run this cell to make a prediction.")
+    known.show()
     return known
 
 
 def plain(answer):
-    """What torch gave as Python data: numbers, lists, None, or a text."""
+    """What torch gave as Python data: numbers, lists, tuples, None, or a text."""
     if isinstance(answer, BaseException):
         return f"{type(answer).__name__}: {answer}"
     if hasattr(answer, "tolist"):
         return answer.tolist()
-    if answer is None or isinstance(answer, (bool, int, float, list, str)):
-        return answer
-    return list(answer) if isinstance(answer, tuple) else str(answer)
+    if isinstance(answer, (list, tuple)):
+        items = [plain(item) for item in answer]
+        return items if isinstance(answer, list) else tuple(items)
+    return answer if answer is None or isinstance(answer, (bool, int, float, str)) else str(answer)
 
 
 def agrees(said: str, answer) -> bool:
-    """Whether a choice, or a typed number, says what torch gave."""
+    """Whether a choice, or a typed number, says what torch gave.
+
+    Words may follow the value after a comma: "4.0, which is d".
+    """
     if isinstance(answer, str):
         return said == answer or answer.startswith(f"{said}:")  # "RuntimeError" for its message
-    try:
-        return _close(ast.literal_eval(said), answer)
-    except (ValueError, SyntaxError):
-        return said == words(answer)
+    value = said
+    while value:
+        try:
+            return _close(ast.literal_eval(value), answer)
+        except (ValueError, SyntaxError):
+            value = value.rpartition(", ")[0]
+    return said == words(answer)
 
 
 def words(value) -> str:
     """Short, as PyTorch writes numbers: 12.0, 0.33333, [2.0, 3.0], None."""
     if isinstance(value, list):
-        return f"[{', '.join(words(item) for item in value)}]"
+        return f"[{', '.join(map(words, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(words, value))}{',' * (len(value) == 1)})"
     if isinstance(value, float) and math.isfinite(value):
         text = f"{value:.6g}"
         return text if set(text) & set(".e") else f"{text}.0"
@@ -138,7 +156,7 @@ def words(value) -> str:
 
 
 def _close(said, answer):
-    if isinstance(said, (list, tuple)) and isinstance(answer, list):
+    if isinstance(said, (list, tuple)) and isinstance(answer, (list, tuple)):
         return len(said) == len(answer) and all(map(_close, said, answer))
     if None in (said, answer) or isinstance(said, bool) or isinstance(answer, bool):
         return said is answer

@@ -33,6 +33,6 @@ class LabWidget(anywidget.AnyWidget):
             shown = page(self.lab, message["step"])
         except (Exception, KeyboardInterrupt) as error:  # said in the lab, not lost in a log
             words = f"{type(error).__name__}: {error}"
-            shown = {**self.shown, "notes": note("hb-error", "The lab could not run", words)}
+            shown = {**self.shown, "notes": note("hl-error", "The lab could not run", words)}
             shown |= {"error": words, "settings": message["settings"]}
         self.shown = {**shown, "seq": message["seq"]}

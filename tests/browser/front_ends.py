@@ -35,6 +35,7 @@ c.ServerApp.token = ""
 c.ServerApp.password = ""
 c.ServerApp.open_browser = False
 c.ServerApp.allow_root = True
+c.ServerApp.disable_check_xsrf = True  # tests end a kernel through the server's own interface
 c.LabApp.news_url = None
 c.LabApp.expose_app_in_browser = True
 c.JupyterNotebookApp.expose_app_in_browser = True
@@ -162,9 +163,10 @@ def open_notebook(browser, server, front_end, notebook, *, run=True, name="noteb
     page = browser.new_context(
         **{"viewport": {"width": 1400, "height": 1000}, **context}
     ).new_page()
+    page.set_default_timeout(60_000)
     watch(page, server.url)
     page.goto(server.address(front_end, path))
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY)
     if run:
         run_all(page)
     return page
@@ -173,7 +175,7 @@ def open_notebook(browser, server, front_end, notebook, *, run=True, name="noteb
 def run_all(page) -> None:
     """Run every cell; returns when all have run."""
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY)
 
 
 def axe_violations(page, within: str) -> list[str]:

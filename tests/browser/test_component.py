@@ -78,6 +78,9 @@ SHOWN = {
 }
 
 
+LAB = ("latest.js", "controls.js", "hook_rows.js", "leaf_rows.js", "lab.js")
+
+
 @pytest.fixture
 def page(browser):
     page = browser.new_page()
@@ -101,7 +104,7 @@ def open_widget(page, state, *names):
 @pytest.fixture
 def lab(page):
     state = {"spec": SPEC, "shown": SHOWN, "static_id": "1"}
-    open_widget(page, state, "latest.js", "controls.js", "hook_rows.js", "leaf_rows.js", "lab.js")
+    open_widget(page, state, *LAB)
     return page
 
 
@@ -151,7 +154,7 @@ def test_every_control_has_a_name_and_axe_finds_nothing(lab):
         "all => all.filter(e => !e.ariaLabel && !e.closest('label')).map(e => e.outerHTML)",
     )
     assert unnamed == []
-    assert axe_violations(lab, ".hb-lab") == []
+    assert axe_violations(lab, ".hl-lab") == []
 
 
 def test_every_control_keeps_its_keys_from_the_notebook(lab):
@@ -166,6 +169,31 @@ def test_slider_and_number_field_show_one_number(lab):
     lab.get_by_role("spinbutton", name="x[1], as a number").fill("-3.5")
     assert lab.get_by_role("slider", name="x[1]").input_value() == "-3.5"
     assert sent(lab)[-1]["settings"]["values"] == {"a": [2.0], "x": [1.0, -3.5]}
+
+
+def test_a_long_tensor_has_one_slider_and_a_choice_of_its_element(page):
+    labels = [f"x[{i}]" for i in range(6)]
+    leaf = {"name": "x", "labels": labels, "low": -10, "high": 10, "step": 0.5}
+    start = {**START, "values": {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}}
+    state = {"spec": {**SPEC, "leaves": [leaf]}, "shown": {**SHOWN, "settings": start}}
+    open_widget(page, {**state, "static_id": "1"}, *LAB)
+    slider = page.get_by_role("slider", name="the chosen element of x")
+    page.get_by_role("combobox", name="which element of x").select_option("x[4]")
+    assert slider.input_value() == "4"
+    slider.press("ArrowRight")
+    assert sent(page)[-1]["settings"]["values"] == {"x": [0, 1, 2, 3, 4.5, 5]}
+
+
+def test_the_picture_that_stands_for_the_lab_is_hidden(page):
+    page.evaluate("document.body.innerHTML = '<p class=hl-static data-for=7>one</p>'")
+    open_widget(page, {"spec": SPEC, "shown": SHOWN, "static_id": "7"}, *LAB)
+    assert not page.get_by_text("one").is_visible()
+
+
+def test_an_author_chooses_which_controls_there_are(page):
+    state = {"spec": {**SPEC, "controls": ["values"]}, "shown": SHOWN, "static_id": "1"}
+    open_widget(page, state, *LAB)
+    assert page.locator("legend").all_text_contents() == ["Leaves"]
 
 
 def test_a_half_typed_number_asks_for_nothing(lab):
@@ -248,7 +276,7 @@ def test_changed_gradients_are_said_once_the_controls_rest(lab):
 
 def test_an_error_is_shown_and_said(lab):
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
-    answer(lab, error="RuntimeError", notes='<div class="hb-note hb-error">It raised</div>')
+    answer(lab, error="RuntimeError", notes='<div class="hl-note hl-error">It raised</div>')
     lab.wait_for_function("document.querySelector('[role=status]').textContent === 'RuntimeError'")
     assert lab.get_by_text("It raised").is_visible()
 
@@ -256,7 +284,7 @@ def test_an_error_is_shown_and_said(lab):
 def test_a_changed_number_is_marked(lab):
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
     answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
-    assert "hb-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
+    assert "hl-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
 
 
 def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
@@ -271,7 +299,7 @@ def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
     assert lab.get_by_role("button", name="Play the steps of backward").count() == 0
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
     answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
-    fading = "getComputedStyle(document.querySelector('.hb-changed')).animationName"
+    fading = "getComputedStyle(document.querySelector('.hl-changed')).animationName"
     assert lab.evaluate(fading) == "none"
 
 
@@ -313,7 +341,7 @@ def test_a_prediction_is_committed_with_the_keyboard_alone(page):
         "(shown) => model.update(shown)", {"outcome": "✓ Right. You said None.", "right": True}
     )
     assert page.get_by_role("status").text_content() == "✓ Right. You said None."
-    assert axe_violations(page, ".hb-predict") == []
+    assert axe_violations(page, ".hl-predict") == []
 
 
 def test_a_number_is_committed_with_enter(page):
