@@ -1,0 +1,6 @@
+"""Lesson 2: retain_grad, retain_graph, and what they cost."""
+
+from course.check import Desk
+
+_desk = Desk("retain_grad")
+check, hint, solution, reset = _desk.check, _desk.hint, _desk.solution, _desk.reset

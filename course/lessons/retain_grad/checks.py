@@ -1,0 +1,503 @@
+"""What the exercises of lesson 2 observe, and how their facts tell misconceptions apart."""
+
+import warnings
+
+import torch
+
+from course.exercise import Case, Exercise
+from course.facts import describe, describe_number, kind_of, same
+from course.lessons.leaf_tensors.checks import floats
+from course.lessons.retain_grad.reasons import REASONS
+
+__all__ = ["REASONS"]
+
+
+class a_second_time(Exercise):
+    cases = (
+        Case("a, b and c", 2, names=("a", "b", "c")),
+        Case("d, e and f", 2, hidden=True, names=("d", "e", "f")),
+    )
+    hints = (
+        "Backward frees saved tensors. A node that saved none has nothing to miss.",
+        "To find the gradient of `x + 3` you need no number. What about `x * 3` and `x.exp()`?",
+        "When there are several operations, one that saved a tensor is enough.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        said = describe(answer())
+        if not isinstance(said, dict) or set(said) == {"kind"} or "tensor" in said:
+            return {"kind": kind_of(said)}
+        return {name: said.get(name) for name in given["names"]}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return none_or_type(facts["kind"])
+        differ = [name for name in expected if facts[name] != expected[name]]
+        missing = [name for name in differ if facts[name] not in ("works", "raises")]
+        if missing:
+            return "WORDS_MISSING", {"names": ", ".join(missing)}
+        if differ == ["f"]:
+            return "LAST_NODE_ONLY"
+        raises = [name for name in differ if facts[name] == "raises"]
+        code = "SECOND_ALWAYS_RAISES" if raises else "SAVED_NOT_SEEN"
+        return code, {"names": ", ".join(raises or differ)}
+
+
+class hidden_gradient(Exercise):
+    cases = (
+        Case("two numbers", 2, shape=(2,)),
+        Case("a matrix, another loss", 2, hidden=True, shape=(2, 3)),
+    )
+    hints = (
+        "What is `h.retain_grad` before that line? Print it.",
+        "`retain_grad` is a method. A method must be called.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x, w = (floats(rng, *given["shape"]).requires_grad_() for _ in range(2))
+        factor, made = floats(rng, *given["shape"]), []
+
+        def loss_of(h):
+            made.append(h)
+            return (h * factor).sum() if len(given["shape"]) == 1 else (h * h * factor).sum()
+
+        got = describe(answer(x, w, loss_of))
+        return {
+            "gradient": plain(got),
+            "x.grad": describe(x.grad),
+            "w.grad": describe(w.grad),
+            "_kind": kind_of(got),
+            "_replaced": any(not callable(h.retain_grad) for h in made),
+            "_value": plain(describe(x * w)),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        got = facts["gradient"]
+        if got is None:
+            return "METHOD_REPLACED" if facts["_replaced"] else "NOT_RETAINED"
+        if type(got) is not list:
+            return "WRONG_TYPE", {"got": facts["_kind"]}
+        for name in ("x", "w"):
+            if got == plain(facts[f"{name}.grad"]) and got != expected["gradient"]:
+                return "GRADIENT_OF_ANOTHER", {"name_of": f"`{name}`"}
+        if got == facts["_value"]:
+            return "VALUES_NOT_GRADIENTS"
+        for name in ("x", "w"):
+            if same(got, expected["gradient"]) and not same(
+                facts[f"{name}.grad"], expected[f"{name}.grad"]
+            ):
+                return "LEAF_WITHOUT_GRAD", {"what": f"`{name}`"}
+        return None
+
+
+class gradient_at(Exercise):
+    cases = (
+        Case("a leaf without a .grad", 1, grad=None, shape=(2,)),
+        Case("a leaf that has a .grad", 2, grad=5.0, shape=(3,)),
+        Case("another graph", 2, hidden=True, grad=-3.0, shape=(2, 2)),
+    )
+    hints = (
+        "`torch.autograd.grad(loss, h)` gives back a tuple with one gradient.",
+        "It frees the saved tensors, like backward, unless you say otherwise.",
+        "`retain_graph=True` keeps them for the caller.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x = floats(rng, *given["shape"]).requires_grad_()
+        w = floats(rng, *given["shape"]).requires_grad_()
+        x.grad = None if given["grad"] is None else torch.full(given["shape"], given["grad"])
+        h = x * w
+        loss = (h * h * w).sum() if x.dim() == 1 else (h.exp() * w + h * h).sum()
+        got = describe(answer(loss, h))
+        facts = {
+            "gradient": plain(got),
+            "leaves": [describe(x.grad), describe(w.grad)],
+            "h.grad": describe(quiet_grad(h)),
+            "backward works": True,
+            "_kind": kind_of(got),
+        }
+        try:
+            loss.backward()
+        except RuntimeError:
+            facts["backward works"] = False
+        return facts
+
+    @staticmethod
+    def diagnose(facts, expected):
+        got = facts["gradient"]
+        if got is None:
+            return "RETURNS_NONE"
+        if type(got) is not list or got and type(got[0]) is not float:
+            return "WRONG_TYPE", {"got": facts["_kind"]}
+        if facts["leaves"] != expected["leaves"]:
+            return "LEAF_GRAD_TOUCHED"
+        if facts["h.grad"] is not None:
+            return "H_GRAD_LEFT"
+        if not facts["backward works"]:
+            return "GRAPH_FREED"
+        return None
+
+
+class layer_gradients(Exercise):
+    cases = (
+        Case("two layers", 2, sizes=(2, 3, 1)),
+        Case("layers with an activation between them", 1, sizes=(2, 3, None)),
+        Case("a deeper chain", 2, hidden=True, sizes=(3, 4, None, 2, None, 2)),
+    )
+    hints = (
+        "Keep every output in a list while you go through the layers.",
+        "Call `retain_grad()` on each output, before backward.",
+        "After backward, read `.grad` of each output in the list.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        layers, wide = [], given["sizes"][0]
+        for size in given["sizes"][1:]:
+            layers.append(torch.nn.Tanh() if size is None else torch.nn.Linear(wide, size))
+            wide = size or wide
+        x, values = floats(rng, 2, given["sizes"][0]), []
+        got = describe(answer(list(layers), x.clone()))
+        grads = [describe(p.grad) for layer in layers for p in layer.parameters()]
+        for layer in layers:
+            x = layer(x)
+            values.append(plain(describe(x)))
+        if type(got) is not list:
+            return {"kind": kind_of(got)}
+        return {
+            "gradients": [plain(g) for g in got],
+            "parameters": grads,
+            "_values": values,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return none_or_type(facts["kind"])
+        got, right = facts["gradients"], expected["gradients"]
+        if None in got:
+            return "NOT_RETAINED"
+        if got == facts["_values"]:
+            return "VALUES_NOT_GRADIENTS"
+        if len(got) != len(right):
+            return "LIST_LENGTH", {"got": len(got)}
+        if same(got, right[::-1]):
+            return "GRADIENTS_REVERSED"
+        if same(got, right):
+            return "LEAF_WITHOUT_GRAD", {"what": "a parameter"}
+        return None
+
+
+class repeat_backward(Exercise):
+    cases = (Case("two times", 2, times=2), Case("five times", 2, hidden=True, times=5))
+    hints = (
+        "The error says that the saved tensors are freed. Which call freed them?",
+        "`retain_graph=True` must stand on each call that is followed by another one.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x, calls = floats(rng, 2).requires_grad_(), []
+        x.register_hook(lambda grad: calls.append(1))
+        loss = (x * x).sum()
+        answer(loss, given["times"])
+        facts = {"grad": describe(x.grad), "backwards": len(calls), "freed": False}
+        try:
+            loss.backward()
+        except RuntimeError:
+            facts["freed"] = True
+        return facts
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if facts["backwards"] != expected["backwards"]:
+            return "BACKWARD_COUNT", {"got": facts["backwards"]}
+        if not facts["freed"]:
+            return "GRAPH_KEPT"
+        return None
+
+
+class grad_history(Exercise):
+    cases = (
+        Case("two losses", 2, losses=2, old=False),
+        Case("four losses, w has a .grad", 2, hidden=True, losses=4, old=True),
+    )
+    hints = (
+        "Print `history[0] is history[1]`.",
+        "`.grad` is one tensor, and each backward adds to it in place.",
+        "`w.grad.clone()` is a copy that does not change any more.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        w, grads = floats(rng, 2).requires_grad_(), []
+        w.grad = floats(rng, 2) if given["old"] else None
+        factors = [floats(rng, 2) for _ in range(given["losses"])]
+
+        def make(factor):
+            def make_loss():
+                grads.append(factor.tolist())
+                return (w * factor).sum()
+
+            return make_loss
+
+        said = answer(w, [make(factor) for factor in factors])
+        got = describe(said)
+        if type(got) is not list:
+            return {"kind": kind_of(got)}
+        return {
+            "history": [plain(entry) for entry in got],
+            "w.grad": describe(w.grad),
+            "_alone": grads,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return none_or_type(facts["kind"])
+        got = facts["history"]
+        if len(got) != len(expected["history"]):
+            return "LIST_LENGTH", {"got": len(got)}
+        if got == facts["_alone"]:
+            return "GRAD_NOT_SUMMED"
+        if None in got:
+            return "NOT_RETAINED"
+        if all(entry == got[0] for entry in got):
+            return "ONE_TENSOR_MANY_TIMES"
+        if same(got, expected["history"]):
+            return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
+        return None
+
+
+class norms_only(Exercise):
+    cases = (
+        Case("a chain", 2, order=(0, 1, 2)),
+        Case("in another order", 1, order=(2, 0, 1)),
+        Case("a longer chain", 3, hidden=True, order=(1, 3, 0, 4)),
+    )
+    hints = (
+        "A hook on each tensor can measure the norm when the gradient comes by.",
+        "Hooks are called in the order of backward. Give each hook its own place in the list.",
+        "Remove every hook when backward is done.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x, values = floats(rng, 2).requires_grad_(), []
+        value = x
+        for _ in range(max(given["order"]) + 1):
+            value = value * floats(rng, 2)
+            values.append(value)
+        tensors = [values[i] for i in given["order"]]
+        got = describe(answer((value * floats(rng, 2)).sum(), list(tensors)))
+        if type(got) is not list:
+            return {"kind": kind_of(got)}
+        return {
+            "norms": [describe_plain(entry) for entry in got],
+            "kept": sum(quiet_grad(t) is not None for t in tensors),
+            "hooks": sum(len(t._backward_hooks or {}) for t in tensors),
+            "x.grad": describe(x.grad),
+            "_values": [float(t.detach().norm()) for t in tensors],
+            "_order": list(given["order"]),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return none_or_type(facts["kind"])
+        got, right = facts["norms"], expected["norms"]
+        if None in got:
+            return "NOT_RETAINED"
+        if any(type(entry) not in (int, float) for entry in got):
+            return "WRONG_TYPE", {"got": "a list that does not hold numbers"}
+        if facts["kept"]:
+            return "GRADIENT_KEPT"
+        if facts["hooks"]:
+            return "HOOK_LEFT_BEHIND"
+        if same(got, right):
+            return "LEAF_WITHOUT_GRAD", {"what": "the leaf"}
+        if len(got) != len(right):
+            return "LIST_LENGTH", {"got": len(got)}
+        if same(got, facts["_values"]):
+            return "VALUES_NOT_GRADIENTS"
+        by_place = dict(zip(facts["_order"], right, strict=True))
+        if same(got, [by_place[i] for i in sorted(by_place, reverse=True)]):
+            return "GRADIENTS_REVERSED"
+        return None
+
+
+class kept_bytes(Exercise):
+    cases = (
+        Case("two tensors that retain", 1, names="ab", backward=True),
+        Case("a leaf, and one that does not retain", 1, names="xan", backward=True),
+        Case("another dtype", 1, names="ad", backward=True),
+        Case("a mixture, one tensor twice", 2, hidden=True, names="xadbnda", backward=True),
+        Case("before backward", 1, hidden=True, names="abd", backward=False),
+    )
+    hints = (
+        "Which tensors hold a gradient? `t.retains_grad` and not `t.is_leaf`.",
+        "Then `t.grad` can still be None: no backward has run.",
+        "Bytes are `grad.numel() * grad.element_size()`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        x = floats(rng, rng.choice([3, 5, 7])).requires_grad_()
+        a, b, n, d = x * 2, torch.cat([x, x]), torch.cat([x, x, x]), x.double() * 5
+        for t in (a, b, d):
+            t.retain_grad()
+        if given["backward"]:
+            (a.sum() + b.sum() + n.sum() + d.sum()).backward()
+        tensors = [{"x": x, "a": a, "b": b, "n": n, "d": d}[name] for name in given["names"]]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            got = describe_number(answer(list(tensors)))
+        grads = {name: t.grad for name, t in {"x": x, "a": a, "b": b, "d": d}.items()}
+        held = {name: g for name, g in grads.items() if g is not None}
+        own = [name for name in given["names"] if name in held and name != "x"]
+        return {
+            "bytes": got,
+            "warned": any("is not a leaf" in str(w.message) for w in caught),
+            "_elements": sum(held[name].numel() for name in set(own)),
+            "_twice": sum(held[name].numel() * held[name].element_size() for name in own),
+            "_with leaf": count_bytes(held[name] for name in set(given["names"]) & set(held)),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        got = facts["bytes"]
+        if got is None:
+            return "RETURNS_NONE"
+        if type(got) not in (int, float):
+            return "WRONG_TYPE", {"got": kind_of(got)}
+        if got == expected["bytes"]:
+            return "READS_WITHOUT_ASKING"
+        if got == facts["_elements"]:
+            return "ELEMENTS_NOT_BYTES"
+        if got == 4 * facts["_elements"]:
+            return "FOUR_BYTES_ASSUMED"
+        if got == facts["_twice"]:
+            return "COUNTED_TWICE"
+        if got == facts["_with leaf"]:
+            return "LEAVES_COUNTED"
+        if got > expected["bytes"]:
+            return "VALUES_COUNTED"
+        return None
+
+
+class needs_retain_graph(Exercise):
+    cases = (
+        Case("a sum, and a product", 2, functions=("shift", "scale"), grad=None),
+        Case(
+            "a product and then a sum, and a minus", 1, functions=("scale, shift", "neg"), grad=None
+        ),
+        Case(
+            "longer chains, x has a .grad",
+            3,
+            hidden=True,
+            functions=("flip, shift, exp, shift", "flip, neg, shift"),
+            grad=2.0,
+        ),
+        Case("a function that fails", 2, hidden=True, functions=("fail",), grad=None),
+    )
+    hints = (
+        "Make your own leaf with the values of `x`.",
+        "`y` can be a vector: give backward weights, `torch.ones_like(y)`.",
+        "Run backward twice. Only the second call belongs into `try: … except RuntimeError:`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        steps = {
+            "shift": lambda x: x + 3,
+            "scale": lambda x: x * 3,
+            "exp": torch.exp,
+            "neg": torch.neg,
+            "flip": lambda x: x.flip(0).reshape(-1, 1),
+            "fail": fail,
+        }
+
+        x = floats(rng, 3)
+        if given["grad"] is not None:
+            x.requires_grad_()
+            x.grad = torch.full((3,), given["grad"])
+        before, tracked = x.detach().clone(), x.requires_grad
+        said, error = [], None
+        try:
+            for names in given["functions"]:
+                said.append(describe(answer(chained(map(steps.get, names.split(", "))), x)))
+        except RuntimeError as raised:
+            if "this function fails" not in str(raised):
+                raise
+            error = "from f"
+        return {
+            "said": said,
+            "error": error,
+            "values kept": torch.equal(x.detach(), before),
+            "grad kept": describe(x.grad),
+            "requires_grad kept": x.requires_grad == tracked,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        said, right = facts["said"], expected["said"]
+        if facts["error"] != expected["error"]:
+            return "ERROR_OF_F_LOST"
+        for key in ("values kept", "grad kept", "requires_grad kept"):
+            if facts[key] != expected[key]:
+                return "X_CHANGED", {"what": key.removesuffix(" kept")}
+        if None in said:
+            return "RETURNS_NONE"
+        for got, wanted in zip(said, right, strict=True):
+            if type(got) is not bool:
+                return "WRONG_TYPE", {"got": kind_of(got)}
+            if got is not wanted:
+                return "ALWAYS_TRUE" if got else "ALWAYS_FALSE"
+        return None
+
+
+def fail(x):
+    raise RuntimeError("this function fails")
+
+
+def chained(steps):
+    """One function out of several that are called one after the other."""
+    steps = tuple(steps)
+
+    def f(x):
+        for step in steps:
+            x = step(x)
+        return x
+
+    return f
+
+
+def none_or_type(kind):
+    return ("RETURNS_NONE" if kind == "None" else "WRONG_TYPE"), {"got": kind}
+
+
+def quiet_grad(t):
+    """t.grad without the warning about a non-leaf."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return t.grad
+
+
+def count_bytes(grads):
+    return sum(grad.numel() * grad.element_size() for grad in grads)
+
+
+def plain(facts):
+    """The flat list of numbers of a described tensor; anything else as it is."""
+    return facts.get("values", facts) if isinstance(facts, dict) else facts
+
+
+def describe_plain(facts):
+    """A described tensor that holds one number as that number."""
+    values = plain(facts)
+    return values[0] if isinstance(values, list) and len(values) == 1 else values

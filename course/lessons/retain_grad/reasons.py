@@ -1,0 +1,129 @@
+"""The misconceptions that the exercises of lesson 2 can tell apart."""
+
+from course.exercise import Reason
+
+REASONS = {
+    "WORDS_MISSING": Reason(
+        "Your dict does not hold {names} with one of the two words.",
+        'Give back all six names, each with "works" or "raises".',
+    ),
+    "SECOND_ALWAYS_RAISES": Reason(
+        "You say that the second backward raises for {names}, and it works there.",
+        "Only a node that saved a tensor raises. Does its gradient need a value from forward?",
+    ),
+    "LAST_NODE_ONLY": Reason(
+        "You look at the last operation alone. Another one before it saved a tensor.",
+        "Backward goes through all nodes, and each of them may need its saved tensors.",
+    ),
+    "SAVED_NOT_SEEN": Reason(
+        "You say that the second backward works for {names}, and it raises there.",
+        "Ask for each operation: does its gradient need a value from forward? Even the Python "
+        "number in a product is such a value.",
+    ),
+    "METHOD_REPLACED": Reason(
+        "Your function gave back None, and `h.retain_grad` is no longer a method.",
+        "`retain_grad` must be called: `h.retain_grad()`.",
+    ),
+    "NOT_RETAINED": Reason(
+        "What you gave back holds None where a gradient is asked for.",
+        "Call `retain_grad()` on the tensor itself, after it exists and before backward runs.",
+    ),
+    "GRADIENT_OF_ANOTHER": Reason(
+        "You gave back the gradient of {name_of}.",
+        "Read `.grad` of the tensor that is asked for.",
+    ),
+    "VALUES_NOT_GRADIENTS": Reason(
+        "You gave back values of forward, not gradients.",
+        "The gradient of `t` is in `t.grad`, when `t` retains it.",
+    ),
+    "LEAF_WITHOUT_GRAD": Reason(
+        "After your function, {what} has not the `.grad` that this backward gives.",
+        "`loss.backward()` fills the leaf tensors; torch.autograd.grad does not.",
+    ),
+    "LEAF_GRAD_TOUCHED": Reason(
+        "After your function, the `.grad` of a leaf has changed.",
+        "`torch.autograd.grad(loss, h)` gives a gradient back and stores nothing.",
+    ),
+    "H_GRAD_LEFT": Reason(
+        "After your function, `h.grad` is not None.",
+        "`torch.autograd.grad(loss, h)` gives a gradient back and stores nothing.",
+    ),
+    "GRAPH_FREED": Reason(
+        "Your gradient is right. But now the caller's `loss.backward()` raises: the saved tensors "
+        "are freed.",
+        "Another call follows yours, so yours needs `retain_graph=True`.",
+    ),
+    "GRAPH_KEPT": Reason(
+        "After the last backward, one more still works: the saved tensors are still in memory.",
+        "`retain_graph=True` belongs on every call but the last.",
+    ),
+    "BACKWARD_COUNT": Reason(
+        "Backward ran {got} times.",
+        "Call `loss.backward(…)` as often as `times` says.",
+    ),
+    "GRADIENTS_REVERSED": Reason(
+        "Your list has the right entries in the order of backward.",
+        "The list must have the order of what you were given. Backward comes the other way.",
+    ),
+    "LIST_LENGTH": Reason(
+        "Your list has {got} entries.",
+        "Give back one entry for each item that is asked for.",
+    ),
+    "ONE_TENSOR_MANY_TIMES": Reason(
+        "All entries of your list share one memory: a later backward changed the earlier entries.",
+        "`.grad` is added to in place. Keep a copy: `w.grad.clone()`.",
+    ),
+    "GRAD_NOT_SUMMED": Reason(
+        "Your list holds the gradient of each backward alone. The exercise asks for what `.grad` "
+        "is after each one.",
+        "Do not clear `w.grad`, and note a copy of it.",
+    ),
+    "GRADIENT_KEPT": Reason(
+        "After your function, a gradient is still kept on one of the tensors.",
+        "A hook can measure the gradient and let it go.",
+    ),
+    "HOOK_LEFT_BEHIND": Reason(
+        "After your function, a hook of yours still hangs on one of the tensors.",
+        "Keep the handle that `register_hook` gives, and call `remove()`.",
+    ),
+    "ELEMENTS_NOT_BYTES": Reason(
+        "You count the elements, and the exercise asks for bytes.",
+        "Multiply by `grad.element_size()`.",
+    ),
+    "FOUR_BYTES_ASSUMED": Reason(
+        "You count four bytes for each element. One of the gradients has another dtype.",
+        "`grad.element_size()` is 4 for float32 and 8 for float64.",
+    ),
+    "LEAVES_COUNTED": Reason(
+        "You count the gradient of a leaf as well.",
+        "Leave out a tensor whose `is_leaf` is True.",
+    ),
+    "VALUES_COUNTED": Reason(
+        "You count a tensor that holds no gradient.",
+        "Count `t.grad`, and only where it is not None.",
+    ),
+    "COUNTED_TWICE": Reason(
+        "You count a tensor twice that is in the list twice.",
+        "Remember which tensors you have counted, for example by `id(t)`.",
+    ),
+    "READS_WITHOUT_ASKING": Reason(
+        "Your number is right, but PyTorch printed its warning: `.grad` of a non-leaf was read.",
+        "Ask `t.retains_grad` first.",
+    ),
+    "ALWAYS_TRUE": Reason(
+        "You say True for a function where a second backward works.",
+        "Which error did you catch? A vector needs weights: `y.backward(torch.ones_like(y))`.",
+    ),
+    "ALWAYS_FALSE": Reason(
+        "You say False for a function where a second backward raises.",
+        "Run backward twice on the same `y`, and give the first call no `retain_graph=True`.",
+    ),
+    "X_CHANGED": Reason(
+        "After your function, {what} of `x` is not what it was.",
+        "Do the experiment with `x.detach().clone().requires_grad_()`.",
+    ),
+    "ERROR_OF_F_LOST": Reason(
+        "`f` raised an error, and it did not come out of your function.",
+        "Put only the second backward into the `try` block.",
+    ),
+}
