@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from course.exercise import Case, Exercise, Reason
+from course.explanation import meaning_of
 from course.facts import same
 
 PASSED, NOT_ATTEMPTED, WRONG, RAISED = "passed", "not attempted", "wrong", "raised"
@@ -95,15 +96,11 @@ def judge_case(exercise, case, observed, expected, reasons):
     reason = reasons[code]
     words = Words(evidence, name=exercise.__name__)
     where = observed.get("raised", {})
-    return Verdict(
-        case,
-        outcome,
-        code,
-        words.fill(reason.sentence),
-        words.fill(reason.hint),
-        where.get("line"),
-        where.get("code", ""),
-    )
+    sentence, hint = words.fill(reason.sentence), words.fill(reason.hint)
+    if meaning := meaning_of(where.get("message", "")):
+        happened, _, hint = meaning.partition("\nWhat to do: ")
+        sentence = f"{sentence} {happened}"
+    return Verdict(case, outcome, code, sentence, hint, where.get("line"), where.get("code", ""))
 
 
 def diagnosis(exercise, facts, expected):

@@ -68,6 +68,15 @@ def test_an_error_is_shown_with_the_line_of_the_learners_own_code(desk):
     assert "course" not in failure.value.shown.replace("course.", "")
 
 
+def test_a_known_error_of_pytorch_is_explained(desk):
+    code = "def sgd_step(weights, lr):\n    for w in weights:\n        w -= lr * w.grad"
+    with pytest.raises(CheckFailed) as failure:
+        desk.check("sgd_step", namespace=names(code))
+    assert "a leaf Variable that requires grad is being used in an in-place" in failure.value.shown
+    assert "A leaf that requires a gradient, or a part of it, was changed" in failure.value.shown
+    assert "Try: To update a parameter by hand do it inside torch.no_grad()" in failure.value.shown
+
+
 def test_what_an_answer_prints_and_warns_does_not_reach_the_output(desk, capsys, recwarn):
     noisy = (
         "import sys, warnings\ndef freeze(part):\n    print('noise')\n"
