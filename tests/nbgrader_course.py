@@ -147,7 +147,7 @@ class Course:
         done = subprocess.run(
             [sys.executable, "-m", "nbgrader", *arguments],
             cwd=self.root,
-            env={**os.environ, "PATH": path, "PYTHONWARNINGS": "ignore"},
+            env={**os.environ, "PATH": path},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

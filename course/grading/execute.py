@@ -54,7 +54,7 @@ class SafeExecute(Execute):
         if REFUSED in nb.metadata:
             return nb, resources
         self._stopped = None  # why no more cells are run
-        self._deadline = monotonic() + (self.notebook_timeout or float("inf"))
+        self._deadline = None  # the clock starts with the first cell, not with the kernel
         converter = getattr(self.parent, "parent", None)
         if not isinstance(converter, Autograde):  # it is not strangers' work that is run
             return super().preprocess(nb, resources, km)
@@ -75,6 +75,8 @@ class SafeExecute(Execute):
         super().start_new_kernel(stdout=DEVNULL, stderr=DEVNULL, **kwargs)
 
     def preprocess_cell(self, cell, resources, index):
+        if self._deadline is None:
+            self._deadline = monotonic() + (self.notebook_timeout or float("inf"))
         if self._stopped is None and monotonic() >= self._deadline:
             self._stopped = f"the notebook had used up its {self.notebook_timeout:g} s"
         if self._stopped:

@@ -8,6 +8,7 @@ notebook but breaks the notebook format is rebuilt from its cells' text.
 
 import json
 import os
+import re
 from fnmatch import fnmatch
 from glob import glob
 from pathlib import Path
@@ -89,21 +90,23 @@ def _parse(content: bytes):
     data = json.loads(content.decode("utf-8-sig"))
     # half of a character written as two (a lone surrogate) can be read but never written again
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    notebook = nbformat.reads(text, as_version=4)
-    notebook["metadata"].pop(REFUSED, None)  # only we say that
     try:
+        notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook)
-    except nbformat.ValidationError:
-        notebook = new_notebook(cells=[_rebuilt(cell) for cell in notebook["cells"]])
+    except Exception:
+        notebook = new_notebook(cells=[_rebuilt(cell) for cell in json.loads(text)["cells"]])
         nbformat.validate(notebook)
+    notebook["metadata"].pop(REFUSED, None)  # only we say that
     return notebook
 
 
 def _rebuilt(cell):
-    """The same cell, with no more than marking needs: its text and what nbgrader noted in it."""
+    """The same cell, with no more than marking needs: its text, its id and nbgrader's metadata."""
     source = cell["source"]
     new_cell = getattr(nbformat.v4, f"new_{cell['cell_type']}_cell")
     rebuilt = new_cell("".join(source) if isinstance(source, list) else source)
+    if re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(cell.get("id"))):
+        rebuilt["id"] = str(cell["id"])
     nbgrader = (cell.get("metadata") or {}).get("nbgrader")
     if nbgrader is not None:
         rebuilt.metadata["nbgrader"] = nbgrader
