@@ -58,10 +58,9 @@ class MemoryLab:
 
     def _ipython_display_(self):
         if somebody_looks():
-            widget = _widget(self)
-            shown = widget.shown
-            html = f"{shown['html']}<p>{escape(shown['words'])}</p>"
-            show_widget(widget, html, shown["text"], "Run this cell to move the controls.")
+            still = self.page()  # with a pattern of its own: the widget stands beside it
+            html = f"{still['html']}<p>{escape(still['words'])}</p>"
+            show_widget(_widget(self), html, still["text"], "Run this cell to move the controls.")
 
 
 def memory_lab(**settings) -> MemoryLab:
