@@ -12,6 +12,7 @@ from refresh_golden import FOLDER, texts
 
 from course.drawing import picture as picture_module
 from course.drawing.cards import board
+from course.drawing.collapse import collapse
 from course.drawing.narrate import caption, steps
 from course.drawing.numerals import amount, amounts, number, sign
 from course.drawing.picture import picture
@@ -100,9 +101,11 @@ def test_an_error_is_shown_where_it_was_raised_and_in_its_own_words():
 def test_an_error_after_a_hook_returned_is_shown_below_that_hook():
     record = made_record.raised()
     event = replace(record.events[-1], error=None, after=(summary((0.0, 0.0)),), changed=True)
-    told = rows(replace(record, events=(*record.events[:-1], event)))
+    record_of_wrong = replace(record, events=(*record.events[:-1], event))
+    told = rows(record_of_wrong)
     hook = told.index("c | hook wrong: +0.0025 → [0, 0]")
     assert told[hook + 1] == "c | then raised: RuntimeError"
+    assert len(rows(record_of_wrong, 1)) == len(told)  # its place is kept from the start
 
 
 def test_a_gradient_is_blank_until_the_event_that_computed_it():
@@ -243,6 +246,24 @@ def test_a_large_net_is_drawn_by_stretches_of_its_modules():
     assert "net.0 … net.6" in drawn and "hook clip on net.98.weight" in drawn
     assert "8 leaves' .grad" in drawn and "norms 0.0001762 to 0.0003172" in drawn
     assert sum(text.endswith(" nodes") for text in drawn) == 15
+
+
+def test_a_card_of_many_nodes_keeps_its_rows_in_one_order_at_every_step():
+    g, before = Made(), None
+    for k in range(60):
+        weight = g.leaf(f"w{k}", 1.0, f"net.{k}")
+        inputs = [(weight, 1.0)] + ([(before, 1.0)] if before is not None else [])
+        before = g.op("MulBackward0", f"m{k}", 1.0, *inputs, module=f"net.{k}")
+        g.hook(before, f"h{k}", times(2.0) if k % 4 == 1 else None)
+    record = g.backward(before)
+    whole = board(record)
+
+    def told(step):
+        shown = collapse(record, board(record, step), whole, 40)
+        return [[row.label for row in card.rows] for card in shown.cards]
+
+    assert all(told(step) == told(None) for step in range(0, steps(record), 15))
+    assert any(len(rows) > 5 for rows in told(None))
 
 
 def test_a_net_of_few_modules_has_one_card_for_each():

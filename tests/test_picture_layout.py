@@ -85,7 +85,8 @@ def check(sizes, links, room=ROOM):
 
 
 def sizes_and_links(record):
-    drawn = collapse(record, board(record), MOST)
+    whole = board(record)
+    drawn = collapse(record, whole, whole, MOST)
     faces = [measure(card) for card in drawn.cards]
     sizes = tuple((f.width, f.height, f.port) for f in faces)
     return sizes, tuple((k.source, k.target, chip_width(k.text)) for k in drawn.links)

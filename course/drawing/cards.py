@@ -131,16 +131,16 @@ def _hook_rows(events, clock):
     rows = []
     for event in calls[:MOST_HOOKS]:
         kind = "raised" if event.error else "changed" if event.changed or event.in_place else "saw"
-        turn = clock.turns[event.seq]
-        if not clock.passed(event):
-            rows.append(Row("waiting", hook_name(event), turn=turn))
-            continue
-        text = outcome(event)
-        sign = numerals.sign(text.rpartition(" → ")[2].removeprefix("saw "))
-        now = clock.current is event
-        rows.append(Row(kind, hook_name(event), text, sign, now, turn=turn))
+        turn, name = clock.turns[event.seq], hook_name(event)
+        if clock.passed(event):
+            text = outcome(event)
+            sign = numerals.sign(text.rpartition(" → ")[2].removeprefix("saw "))
+            rows.append(Row(kind, name, text, sign, clock.current is event, turn=turn))
+        else:
+            rows.append(Row("waiting", name, turn=turn))
         if clock.failed_after(event):
-            rows.append(Row("raised", "then raised", clock.record.error.type))
+            error = ("then raised", clock.record.error.type) if clock.over else ("", "")
+            rows.append(Row("raised" if clock.over else "note", *error))
     if calls[MOST_HOOKS:]:
         rows.append(Row("note", "", f"and {len(calls) - MOST_HOOKS} more hook calls"))
     return rows

@@ -45,7 +45,7 @@ class Clock:
 
     def failed_after(self, event: Event) -> bool:
         """Whether the error came right after this event: PyTorch refused what a hook returned."""
-        error = self.record.error if self.over else None
+        error = self.record.error
         return error is not None and error.event == event.seq and not event.error
 
     def passed(self, event: Event) -> bool:

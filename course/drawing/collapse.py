@@ -16,8 +16,11 @@ FEWER = 16  # cards, where a run of modules is cut into stretches
 MOST_ROWS = 4  # of a kind, on a card that stands for many nodes
 
 
-def collapse(record: Record, board: Board, most: int) -> Board:
-    """`collapse(record, board(record), 40)` has at most 40 cards; a smaller board is unchanged."""
+def collapse(record: Record, board: Board, final: Board, most: int) -> Board:
+    """A board of at most `most` cards; a smaller one is unchanged.
+
+    `final` is the board after the last step: it decides which rows are shown, at every step.
+    """
     if len(board.cards) <= most:
         return board
     member, names = groups(record, most)
@@ -26,7 +29,7 @@ def collapse(record: Record, board: Board, most: int) -> Board:
         inside[group].append(card)
     norms = {t.node: t.grad_after.norm for t in record.tensors if t.is_leaf and t.grad_after}
     cards = [
-        board.cards[own[0]] if len(own) == 1 else _group(name, [board.cards[i] for i in own], norms)
+        board.cards[own[0]] if len(own) == 1 else _group(name, own, board.cards, final.cards, norms)
         for name, own in zip(names, inside, strict=True)
     ]
     links = {}
@@ -91,18 +94,19 @@ def _stretches(record, member, names):
     return [stretch[group] for group in member], merged
 
 
-def _group(name: str, cards: list[Card], norms: dict) -> Card:
+def _group(name: str, own: list[int], now: tuple, final: tuple, norms: dict) -> Card:
+    cards = [now[i] for i in own]
     rows = [Row("name", name, mark=f"{len(cards)} nodes")]
-    told = [
-        replace(row, label=f"{row.label} on {card.rows[0].label}" if card.operation else row.label)
-        for card in cards
-        for row in card.rows
-        if row.kind in HOOK_ROWS
+    calls = [
+        (end.kind != "changed", replace(row, label=f"{row.label} on {_called(now[i])}"))
+        for i in own
+        for row, end in zip(now[i].rows, final[i].rows, strict=True)
+        if end.kind in HOOK_ROWS
     ]
-    told.sort(key=lambda row: row.kind != "changed")  # what changed something comes first
-    rows += told[:MOST_ROWS]
-    if told[MOST_ROWS:]:
-        rows.append(Row("note", "", f"and {len(told) - MOST_ROWS} more hook calls"))
+    calls.sort(key=lambda call: call[0])  # what changed something comes first
+    rows += [row for _, row in calls[:MOST_ROWS]]
+    if calls[MOST_ROWS:]:
+        rows.append(Row("note", "", f"and {len(calls) - MOST_ROWS} more hook calls"))
     leaves = [card for card in cards if card.shape == "leaf"]
     if len(leaves) <= MOST_ROWS:
         for card in leaves:
@@ -112,6 +116,10 @@ def _group(name: str, cards: list[Card], norms: dict) -> Card:
         rows.append(Row("grad", f"{len(leaves)} leaves' .grad", _range(leaves, norms)))
     now, asleep = any(c.now for c in cards), all(c.asleep for c in cards)
     return Card(f"group {name}", "group", "", tuple(rows), now, asleep)
+
+
+def _called(card):
+    return card.rows[0].label if card.rows[0].kind == "name" else card.operation
 
 
 def _range(leaves, norms):
@@ -129,10 +137,10 @@ def _range(leaves, norms):
 
 def _merged(links):
     """One link for all between the same two cards; several gradients are counted, not listed."""
-    known = [link for link in links if link.text]
-    text, sign = (known[0].text, known[0].sign) if len(known) == 1 else ("", "")
-    if len(known) > 1:
-        text = f"{len(known)} gradients"
+    awake = [link for link in links if not link.asleep]
+    text, sign = (awake[0].text, awake[0].sign) if len(awake) == 1 else ("", "")
+    if len(awake) > 1 and all(link.text for link in awake):
+        text = f"{len(awake)} gradients"
     first = links[0]
-    now, asleep = any(k.now for k in links), all(k.asleep for k in links)
-    return replace(first, text=text, sign=sign, now=now, asleep=asleep)
+    now = any(link.now for link in links)
+    return replace(first, text=text, sign=sign, now=now, asleep=not awake)

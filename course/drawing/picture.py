@@ -51,8 +51,9 @@ def picture(record: Record, step: int | None = None, *, theme: str = "auto") -> 
 
 
 def _drawn(record, step, theme):
-    final = collapse(record, board(record), MOST)
-    now = final if step is None else collapse(record, board(record, step), MOST)
+    whole = board(record)
+    final = collapse(record, whole, whole, MOST)
+    now = final if step is None else collapse(record, board(record, step), whole, MOST)
     return render(now, final, title(record), description(record, step), theme)
 
 
