@@ -109,7 +109,8 @@ def be_the_engine(grad, hooks):
 #
 # Give back a list that is empty at first. From now on, each backward that reaches the tensor `t`
 # must add one Python number to it: the norm of the gradient of `t` in that backward,
-# `grad.norm().item()`. The gradient itself stays as it is.
+# `grad.norm().item()`. The gradient itself stays as it is. `t` can be a leaf or the result of an
+# operation.
 
 
 # %% exercise="norm_log"
@@ -130,7 +131,8 @@ def norm_log(t):
 #
 # `gradient_sizes(layer)` gives back a dict. After a backward it should hold, for each parameter of
 # the layer, the norm of its gradient under its name: for a linear layer the names `weight` and
-# `bias`.
+# `bias`. `layer` can also be a network of several layers. After a further backward the dict holds
+# the norms of that one.
 #
 # This version runs without an error, and the dict has only one name in it. Repair it.
 
