@@ -100,7 +100,7 @@ print("a is still", a.item(), "| a.grad", a.grad, "| b.grad", b.grad, "| c.grad"
 # 1. Switch the hooks off and on again. Which numbers change, and which gradients do not?
 # 2. Let the forward hook *multiply* by 100. Now the gradients change too. Why?
 # 3. Set the pre-hook to zero. Which `.grad` is still 1?
-# 4. Move the first hook to *after backward*. It gets gradients now. Does `d` change?
+# 4. Move the first hook to `net grad_input`. It gets gradients now. Which numbers does it change?
 
 
 # %%
@@ -359,9 +359,10 @@ switched.reveal(place_of_parent(backward))
 # The same network with hooks that only look. Every move runs a real backward.
 #
 # 1. Read the order of the events. Then switch off `requires_grad` of `x`. What moves?
-# 2. Let the hook *before backward* of `net.act` multiply by 0. Which weights get no gradient?
-# 3. Move that hook to *after backward*. Now `fc2`, `act` and the layers before: who is changed?
-# 4. Let the forward hook of `net.act` set its output to zero. What happens to `fc2.weight.grad`?
+# 2. `hook_7` gets the grad_output of `net.act`. Let it multiply by 0. Which weights have a zero
+#    gradient now?
+# 3. Move `hook_7` to the grad_input of `net.fc2`. Are the same weights changed? Why?
+# 4. Let `hook_4` set the output of `net.act` to zero. What happens to `net.fc2.weight.grad`?
 
 
 # %%

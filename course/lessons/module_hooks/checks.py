@@ -1,0 +1,691 @@
+"""What the exercises of lesson 4 observe, and how their facts tell misconceptions apart."""
+
+from contextlib import ExitStack
+
+import torch
+from torch import nn
+
+from course.exercise import Case, Exercise
+from course.facts import describe, kind_of
+from course.lessons.leaf_tensors.checks import floats
+from course.lessons.module_hooks.nets import (
+    Add,
+    Repeat,
+    Residual,
+    Skip,
+    Stop,
+    follow,
+    grow,
+    hooks_on,
+    line,
+    linear,
+    named,
+    numbers_of,
+    weight_gradients,
+)
+from course.lessons.module_hooks.reasons import REASONS
+
+__all__ = ["REASONS"]
+
+WORDS = ("net in", "inner in", "inner out", "net out", "net back pre", "inner back", "net back")
+
+
+def wrong_kind(kind, code="WRONG_TYPE"):
+    return ("RETURNS_NONE" if kind == "None" else code), {"got": kind}
+
+
+class hook_order(Exercise):
+    cases = (
+        Case("the first four words", 2, part=slice(0, 4)),
+        Case("all words after them", 2, hidden=True, part=slice(4, None)),
+    )
+    hints = (
+        "The network embraces its layers: it is entered first and left last. That holds for "
+        "backward as well.",
+        "The backward pre-hook of `net` runs when the gradient of its output is there, the "
+        "backward hook when that of its input is there.",
+        "`net.forward(x)` calls no hook of `net`. But it calls `inner(x)`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        words = describe(answer())
+        if type(words) is not list:
+            return {"kind": kind_of(words)}
+        return {"words": words[given["part"]], "_all": words}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        words = facts["_all"]
+        for word in words:
+            if word not in WORDS:
+                return "NOT_A_LABEL", {"got": f'"{word}"' if type(word) is str else kind_of(word)}
+
+        def before(one, other):
+            return one in words and other in words and words.index(one) < words.index(other)
+
+        if words[:4] == ["inner out", "net out", "net in", "inner in"]:
+            return "MODULE_REGISTRATION_ORDER"
+        if before("inner in", "net in"):
+            return "CHILD_ENTERED_FIRST"
+        if before("net out", "inner out"):
+            return "PARENT_LEFT_FIRST"
+        if before("net back", "inner back"):
+            return "PARENT_BACK_FIRST"
+        if any(words.count(word) > 1 for word in WORDS if word.startswith("net")):
+            return "FORWARD_CALLS_HOOKS"
+        if words == expected["_all"][: len(words)]:
+            return "LAYER_HOOKS_STAY"
+        return None
+
+
+class call_counts(Exercise):
+    cases = (
+        Case("a layer that is never called", 1, net="skip"),
+        Case("a layer that is called several times", 1, net="repeat"),
+        Case("blocks in blocks, and a hook of somebody else", 2, hidden=True, net="blocks"),
+    )
+    hints = (
+        "Begin with a 0 for each path of `net.named_modules()`.",
+        "A forward hook is called for each call of its module. Let it add 1.",
+        "Keep the path of each hook: `def count(module, args, output, path=path)`. At the end "
+        "call `remove()` of each handle.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        net = {
+            "skip": lambda: Skip(rng),
+            "repeat": lambda: Repeat(rng, times=rng.choice([2, 3, 4])),
+            "blocks": lambda: named(body=Repeat(rng, times=2), tail=named(block=Skip(rng))),
+        }[given["net"]]()
+        if given["net"] == "blocks":
+            net.tail.register_forward_hook(lambda *_: None)
+        before = hooks_on(net)
+        counts = describe(answer(net, floats(rng, 2, 3)))
+        if not isinstance(counts, dict) or "kind" in counts or "tensor" in counts:
+            return {"kind": kind_of(counts)}
+        return {
+            "counts": {f"path {path}": count for path, count in counts.items()},
+            "hooks": hooks_on(net) - before,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        counts, right = facts["counts"], expected["counts"]
+        missing = [path.removeprefix("path ") for path in right if path not in counts]
+        if missing:
+            return "PATHS_MISSING", {"names": quoted(missing)}
+        if facts["hooks"] < 0:
+            return "OTHERS_MODULE_HOOKS_GONE"
+        if facts["hooks"]:
+            return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
+        differ = [path for path in right if counts[path] != right[path]]
+        if any(right[path] > 1 and counts[path] == 1 for path in differ):
+            return "REPEATED_CALL_LOST"
+        if sum(counts.values()) == sum(right.values()):
+            return "LATE_PATH"
+        if any(right[path] == 0 for path in differ):
+            return "UNUSED_COUNTED"
+        return None
+
+
+class parents(Exercise):
+    cases = (
+        Case("the log of the text", 1, tree={"net": {"block": {"fc": {}}, "head": {}}}),
+        Case(
+            "a deeper network, called twice",
+            1,
+            tree={"net": {"stem": {}, "body": {"left": {"conv": {}, "act": {}}, "right": {}}}},
+            calls=2,
+        ),
+        Case("names with spaces", 1, hidden=True, tree={"my net": {"in block": {"the out": {}}}}),
+        Case("another network", 2, hidden=True, tree=None),
+    )
+    hints = (
+        'Go through the log and remember which modules are open: "in" opens one, "out" closes it.',
+        "The caller of a module is the one that was opened last and is still open.",
+        'A list works: `append` at an "in", `pop` at an "out". `entry.split(\' \', 1)` splits at '
+        "the first space only.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        tree = given["tree"] or grow(rng)
+        log = follow(tree, given.get("calls", 1))
+        callers = describe(answer(list(log)))
+        if not isinstance(callers, dict) or "kind" in callers or "tensor" in callers:
+            return {"kind": kind_of(callers)}
+        return {"callers": {f"of {name}": caller for name, caller in callers.items()}}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        callers, right = facts["callers"], expected["callers"]
+        if any(isinstance(caller, list) for caller in callers.values()):
+            return "CALLEES_NOT_CALLERS"
+        missing = [name.removeprefix("of ") for name in right if name not in callers]
+        if missing:
+            return "NAMES_CUT", {"names": quoted(missing)}
+        if len({caller for caller in callers.values() if caller}) == 1:
+            return "LOG_FLAT"
+        if set(callers) == set(right):
+            return "CLOSED_MODULE_CALLS"
+        return None
+
+
+class logged_prediction(Exercise):
+    cases = (
+        Case("a hook that writes a log", 1, hook="log", training=False),
+        Case("a pre-hook that changes the input", 1, hook="input", training=False),
+        Case("a hook that changes the output, a net in training", 2, True, hook="output"),
+    )
+    hints = (
+        "Two ways lead to the result: `net.forward(x)` and `net(x)`. Which one calls hooks?",
+        "`net(x)` calls the pre-hooks, forward, and the forward hooks.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        inner = line(rng, 3, 3)
+        net = nn.Sequential(inner, nn.Dropout(0.5)).train(given.get("training", True))
+        calls, modes, shift = [], [], floats(rng, 3)
+        inner.register_forward_hook(lambda module, *_: modes.append(module.training))
+        net.register_forward_hook(lambda *_: calls.append("net"))
+        if given["hook"] == "input":
+            net.register_forward_pre_hook(lambda module, args: (args[0] + shift,))
+        if given["hook"] == "output":
+            net.register_forward_hook(lambda module, args, output: output + shift)
+        y = answer(net, floats(rng, 2, 3))
+        facts = describe(y)
+        if not isinstance(facts, dict) or "tensor" not in facts:
+            return {"kind": kind_of(facts)}
+        return {
+            "output": facts,
+            "calls": calls,
+            "history": y.requires_grad,
+            "training": [bool(m) for m in modes] + [net.training, inner.training],
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        if not facts["calls"]:
+            return "FORWARD_CALLED_DIRECTLY"
+        if len(facts["calls"]) > len(expected["calls"]):
+            return "NETWORK_CALLED_AGAIN"
+        if facts["history"]:
+            return "GRAPH_RECORDED"
+        if facts["training"] != expected["training"]:
+            return "MODE_CHANGED"
+        return None
+
+
+class keep_output(Exercise):
+    cases = (
+        Case("a ReLU that works in place follows", 2, sizes=(3, 4), calls=1),
+        Case("a deeper network, two calls", 2, hidden=True, sizes=(2, 3, 4), calls=2),
+    )
+    hints = (
+        "`output.detach()` and `output` share their memory. What happens when the next layer works "
+        "in place?",
+        "Keep a copy: `clone()`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        layers = []
+        for i, o in zip(given["sizes"], given["sizes"][1:], strict=False):
+            layers += [linear(rng, i, o), nn.ReLU(inplace=True)]
+        net = nn.Sequential(*layers)
+        xs = [floats(rng, 4, given["sizes"][0]) for _ in range(given["calls"])]
+        own = [linear_part(net, x).detach() for x in xs]
+        kept = answer(net[-2])
+        outputs = []
+        for x in xs:
+            y = net(x)
+            outputs.append(numbers_of(y))
+            (y * y).sum().backward()
+        if type(kept) is not list or not all(isinstance(t, torch.Tensor) for t in kept):
+            return {"kind": kind_of(describe(kept))}
+        return {
+            "kept": [numbers_of(t) for t in kept],
+            "history": any(t.requires_grad for t in kept),
+            "outputs": outputs,
+            "gradients": weight_gradients(net),
+            "_overwritten": [numbers_of(t.clamp(min=0)) for t in own],
+            "_inputs": [numbers_of(net[:-2](x)) for x in xs],
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        if any(facts[key] != expected[key] for key in ("outputs", "gradients")):
+            return "NETWORK_CHANGED"
+        if len(facts["kept"]) != len(expected["kept"]):
+            return "FEATURES_MISSING", {"got": len(facts["kept"])}
+        if facts["kept"] == facts["_overwritten"]:
+            return "FEATURES_OVERWRITTEN"
+        if facts["kept"] == facts["_inputs"]:
+            return "FEATURES_OF_THE_INPUT"
+        if facts["history"]:
+            return "FEATURES_ATTACHED"
+        return None
+
+
+class scaled_back(Exercise):
+    cases = (
+        Case("a batch of several", 1, rows=4, inputs="one"),
+        Case("a batch of one", 1, rows=1, inputs="one"),
+        Case("two inputs that are added", 2, hidden=True, rows=3, inputs="two"),
+        Case("an input that is a number", 1, hidden=True, rows=2, inputs="number"),
+    )
+    hints = (
+        "What a full backward hook gives back is a tuple, like `grad_input`.",
+        "It has one element for each input of forward.",
+        "Go through all of `grad_input`. Leave None as it is.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        factor = float(rng.choice([3, 5, 7]))
+        module = Add(rng)
+        x, y = (floats(rng, given["rows"], 3).requires_grad_() for _ in range(2))
+        args = {"one": (x,), "two": (x, y), "number": (x, 2.0)}[given["inputs"]]
+        weights = floats(rng, given["rows"], 3)
+
+        def backward():
+            x.grad = y.grad = module.weight.grad = None
+            (module(*(arg * 1 for arg in args)) * weights).sum().backward()
+            grads = {"x": x.grad, "y": y.grad, "weight": module.weight.grad}
+            return {name: None if g is None else numbers_of(g) for name, g in grads.items()}
+
+        plain = backward()
+        handle = answer(module, factor)
+        if not callable(getattr(handle, "remove", None)):
+            return {"kind": kind_of(describe(handle))}
+        error, grads = None, plain
+        try:
+            grads = backward()
+        except RuntimeError as raised:
+            if "invalid number" not in str(raised) and "size of value" not in str(raised):
+                raise
+            error = f"RuntimeError: {raised}"
+        handle.remove()
+        return {"error": error, "gradients": grads, "after remove": backward(), "_plain": plain}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"], "NO_MODULE_HANDLE")
+        if facts["error"]:
+            return "NOT_A_TUPLE", {"error": facts["error"].rstrip(".")}
+        got, right, plain = facts["gradients"], expected["gradients"], facts["_plain"]
+        if got["weight"] != right["weight"]:
+            return "OWN_WEIGHTS_CHANGED"
+        if got == plain:
+            return "GRADIENT_UNCHANGED"
+        if got["x"] == right["x"] or got["y"] is not None and got["y"] == right["y"]:
+            return "INPUTS_FORGOTTEN" if got != right else "MODULE_HOOK_NOT_REMOVED"
+        if got["y"] is not None:
+            return "GRADIENT_EDITED"
+        return None
+
+
+class watch_gradient(Exercise):
+    cases = (
+        Case("a ReLU that works in place follows", 2, net="relu", backwards=1),
+        Case("two backwards", 1, net="relu", backwards=2),
+        Case("an input that is added in place", 1, hidden=True, net="residual", backwards=1),
+        Case("first a forward under no_grad", 1, hidden=True, net="relu", backwards=1, first=True),
+    )
+    hints = (
+        "A full backward hook puts a node behind the output, and that forbids in-place changes. "
+        "Which other hook sees the output?",
+        "A forward hook gets `module, args, output`. In it, `output.register_hook(…)` puts a hook "
+        "on the tensor.",
+        "Ask `output.requires_grad` first.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        layer = linear(rng, 3, 3)
+        net = {
+            "relu": lambda: nn.Sequential(linear(rng, 3, 3), layer, nn.ReLU(inplace=True)),
+            "residual": lambda: Residual(layer),
+        }[given["net"]]()
+        norms = answer(layer)
+        if type(norms) is not list:
+            return {"kind": kind_of(describe(norms))}
+        error, outputs, inputs, values = None, [], [], []
+        try:
+            if given.get("first"):
+                with torch.no_grad():
+                    net(floats(rng, 2, 3))
+            for _ in range(given["backwards"]):
+                x, scale = floats(rng, 2, 3).requires_grad_(), floats(rng, 2, 3)
+                y = net(x)
+                outputs.append(numbers_of(y))
+                (y * scale).sum().backward()
+                relu = given["net"] == "relu"
+                entered = net[0](x) if relu else x
+                made = nn.functional.linear(entered, layer.weight, layer.bias)
+                back = (scale * (made > 0) if relu else scale) @ layer.weight
+                values.append(round(made.norm().item(), 3))
+                inputs.append(round(back.norm().item(), 3))
+        except RuntimeError as raised:
+            if "modified inplace" not in str(raised):
+                raise
+            error = f"RuntimeError: {str(raised).split('. ')[0]}"
+        said = describe(norms)
+        return {
+            "error": error,
+            "norms": [round(n, 3) if type(n) is float else n for n in said],
+            "outputs": outputs,
+            "gradients": weight_gradients(net),
+            "_inputs": inputs,
+            "_values": values,
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"])
+        if facts["error"]:
+            return "STOPPED_IN_PLACE", {"error": facts["error"]}
+        if any(facts[key] != expected[key] for key in ("outputs", "gradients")):
+            return "NETWORK_CHANGED"
+        norms = facts["norms"]
+        if not norms:
+            return "RECORD_EMPTY"
+        if any(type(norm) is not float for norm in norms):
+            got = next(norm for norm in norms if type(norm) is not float)
+            return "RECORDS_TENSORS", {"got": kind_of(got)}
+        if norms[: len(facts["_inputs"])] == facts["_inputs"]:
+            return "INPUT_GRADIENT_SEEN"
+        if norms[-len(facts["_values"]) :] == facts["_values"]:
+            return "NORM_OF_THE_OUTPUT"
+        return None
+
+
+class scale_inputs(Exercise):
+    cases = (
+        Case("inputs by position", 1, args=2, names=()),
+        Case("inputs by keyword", 1, args=1, names=("bias",)),
+        Case("inputs that are not tensors", 2, hidden=True, args=1, names=("bias",), plain=True),
+        Case("all by keyword", 1, hidden=True, args=0, names=("a", "b")),
+    )
+    hints = (
+        "`register_forward_pre_hook` has the option `with_kwargs=True`.",
+        "The hook is then called with `module, args, kwargs` and gives back both: "
+        "`return args, kwargs`.",
+        "Make a new tuple and a new dict, in which tensors are multiplied and all else is as "
+        "before.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        factor, received = float(rng.choice([2, 5, 10])), []
+
+        class Receiver(nn.Module):
+            def forward(self, *args, **kwargs):
+                received.append((args, kwargs))
+
+        module = Receiver()
+        args = [floats(rng, 2) for _ in range(given["args"])]
+        kwargs = {name: floats(rng, 3) for name in given["names"]}
+        before = [tensor.clone() for tensor in (*args, *kwargs.values())]
+        plain = {"mode": "fast", "power": 3, "mask": None} if given.get("plain") else {}
+        extra = [rng.choice([4, 6])] if given.get("plain") else []
+        handle = answer(module, factor)
+        if not callable(getattr(handle, "remove", None)):
+            return {"kind": kind_of(describe(handle))}
+        for _ in range(2):
+            module(*args, *extra, **kwargs, **plain)
+            handle.remove()
+        seen = [
+            {
+                "args": [numbers_or_same(value) for value in got[: len(args)]],
+                "kwargs": {name: numbers_or_same(named.get(name)) for name in kwargs},
+                "plain": describe([got[len(args) :], {n: named.get(n) for n in plain}]),
+                "names": sorted(named),
+            }
+            for got, named in received
+        ]
+        now = [*args, *kwargs.values()]
+        same = all(torch.equal(old, new) for old, new in zip(before, now, strict=True))
+        return {"seen": seen[0], "after remove": seen[1], "caller unchanged": same}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            return wrong_kind(facts["kind"], "NO_MODULE_HANDLE")
+        if not facts["caller unchanged"]:
+            return "CALLERS_TENSOR_CHANGED"
+        seen, right = facts["seen"], expected["seen"]
+        if seen["args"] != right["args"]:
+            return "POSITIONS_NOT_SCALED"
+        if seen["kwargs"] != right["kwargs"] or seen["names"] != right["names"]:
+            return "KEYWORDS_NOT_SCALED"
+        if seen["plain"] != right["plain"]:
+            return "NON_TENSORS_CHANGED"
+        return "MODULE_HOOK_NOT_REMOVED"  # nothing else is left in the facts
+
+
+class be_the_call(Exercise):
+    cases = (
+        Case("one hook before, one after", 1, before=("shift",), after=("scale",)),
+        Case("hooks that only look", 1, before=("look",), after=("look",)),
+        Case(
+            "several hooks of each kind",
+            2,
+            hidden=True,
+            before=("shift", "look", "swap"),
+            after=("scale", "look", "scale"),
+        ),
+        Case("one new input, not in a tuple", 1, hidden=True, before=("list",), after=()),
+        Case("a hook that gives back 0", 1, hidden=True, before=(), after=("scale", "zero")),
+    )
+    hints = (
+        "`args` and `output` are variables. A hook that gives back something that is not None "
+        "changes them.",
+        "`isinstance(made, tuple)` tells a tuple of inputs from one new input.",
+        "Ask `is not None`. The number 0 is a new output.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        module, calls, k = nn.Identity(), [], rng.randint(2, 9)
+        makes = {
+            "shift": lambda args: tuple(arg + k for arg in args),
+            "swap": lambda args: args[::-1],
+            "list": lambda args: [args[0] + k],
+            "look": lambda value: None,
+            "scale": lambda output: output * k,
+            "zero": lambda output: 0,
+        }
+
+        def pre_hook(kind):
+            def hook(module, args):
+                calls.append(["before", describe(args)])
+                return makes[kind](args)
+
+            return hook
+
+        def hook(kind):
+            def hook(module, args, output):
+                calls.append(["after", describe(args), describe(output)])
+                return makes[kind](output)
+
+            return hook
+
+        def forward(*args):
+            calls.append(["forward", describe(args)])
+            first, *rest = (sum(arg) if isinstance(arg, list) else arg for arg in args)
+            return first - sum(rest)
+
+        args = (rng.randint(10, 30), rng.randint(1, 9))
+        args = args[:1] if "list" in given["before"] else args
+        output = answer(
+            module,
+            forward,
+            [pre_hook(kind) for kind in given["before"]],
+            [hook(kind) for kind in given["after"]],
+            args,
+        )
+        return {"output": describe(output), "calls": calls, "_kinds": list(given["after"])}
+
+    @staticmethod
+    def diagnose(facts, expected):
+        calls, right = facts["calls"], expected["calls"]
+        runs = [call for call in calls if call[0] == "forward"]
+        if len(runs) != 1:
+            return "FORWARD_NOT_ONCE", {"got": len(runs)}
+        if len(calls) > len(right):
+            most = max(sum(c[0] == kind for c in calls) for kind in ("before", "after"))
+            return "CALLED_AGAIN", {"got": most}
+        if facts["output"] is None:
+            return "NONE_REPLACES" if "look" in facts["_kinds"] else "RETURNS_NONE"
+        if calls == right:
+            return "ZERO_TAKEN_FOR_NONE" if expected["output"] == 0 else None
+        if any(None in call for call in calls):
+            return "NONE_REPLACES"
+        if runs != [call for call in right if call[0] == "forward"] and any(
+            isinstance(arg, list) for call in right for arg in call[1]
+        ):
+            return "ONE_INPUT_UNPACKED"
+        if [call[0] for call in calls] == [call[0] for call in right]:
+            return "EACH_HOOK_SEES_THE_FIRST"
+        return None
+
+
+class features(Exercise):
+    cases = (
+        Case("two layers, two calls of the network", 2, net="line", paths=("a", "c")),
+        Case("a path inside a block, and a layer that is not called", 1, net="skip"),
+        Case("a ReLU that works in place, and gradients", 2, True, net="line", paths=("b", "a")),
+        Case("an error in the block", 2, True, net="line", paths=("c", "b"), error=True),
+        Case("a path that does not exist", 1, True, net="line", paths=("a", "nobody")),
+    )
+    hints = (
+        "Make the dict first, with an empty list for each path. Then register one forward hook for "
+        "each path and keep the handles.",
+        "What comes after `yield` in a `finally:` part, or in `__exit__`, runs also after an "
+        "error. An ExitStack does it for you.",
+        "Keep `output.detach().clone()`, and the path of each hook: `path=path`.",
+    )
+
+    @staticmethod
+    def observe(answer, given, rng):
+        if given["net"] == "line":
+            net, paths = line(rng, 3, 4, 4, 2), list(given["paths"])
+        else:
+            net, paths = named(block=Skip(rng), act=nn.Tanh()), ["block.used", "block.unused"]
+        somebody = []
+        net.register_forward_hook(lambda *_: somebody.append("called"))
+        before = hooks_on(net)
+        xs = [floats(rng, 2, 3) for _ in range(2)]
+        error = during = kept = None
+        try:
+            context = answer(net, paths)
+            if not hasattr(type(context), "__enter__") or not hasattr(type(context), "__exit__"):
+                return {"kind": kind_of(describe(context)), "_what": "context"}
+            with context as kept:
+                if not isinstance(kept, dict):
+                    return {"kind": kind_of(describe(kept)), "_what": "dict"}
+                for x in xs:
+                    y = net(x)
+                    (y * y).sum().backward()
+                during = {path: len(kept.get(path, ())) for path in paths}
+                if given.get("error"):
+                    raise Stop
+        except (Stop, AttributeError) as raised:
+            if isinstance(raised, AttributeError) and "nobody" not in paths:
+                raise
+            error = type(raised).__name__
+        left = hooks_on(net) - before
+        with torch.no_grad():
+            output = numbers_of(net(xs[0]))
+        lists = {} if kept is None else {p: v for p, v in kept.items() if isinstance(v, list)}
+        tensors = [t for some in lists.values() for t in some if isinstance(t, torch.Tensor)]
+        return {
+            "kept": {f"path {p}": [numbers_or_same(t) for t in v] for p, v in lists.items()},
+            "during": during,
+            "error": error,
+            "hooks left": left,
+            "history": any(t.requires_grad for t in tensors),
+            "output": output,
+            "gradients": weight_gradients(net),
+            "somebody": len(somebody),
+            "_after relu": after_relu(net, xs, paths),
+        }
+
+    @staticmethod
+    def diagnose(facts, expected):
+        if "kind" in facts:
+            if facts["_what"] == "context":
+                return wrong_kind(facts["kind"], "NOT_A_CONTEXT")
+            return "NOT_A_DICT", {"got": facts["kind"]}
+        if facts["error"] != expected["error"]:
+            wrong_path = expected["error"] == "AttributeError"
+            return "WRONG_PATH_ACCEPTED" if wrong_path else "BLOCK_ERROR_SWALLOWED"
+        if facts["hooks left"] > 0:
+            after_error = facts["error"] is not None
+            return ("MODULE_HOOKS_LEFT_AFTER_ERROR" if after_error else "MODULE_HOOKS_LEFT"), {
+                "count": facts["hooks left"]
+            }
+        if facts["hooks left"] < 0:
+            return "OTHERS_MODULE_HOOKS_GONE"
+        kept, right = facts["kept"], expected["kept"]
+        missing = [path.removeprefix("path ") for path in right if path not in kept]
+        if missing:
+            return "PATHS_MISSING", {"names": quoted(missing)}
+        if facts["gradients"] != expected["gradients"]:
+            return "NETWORK_CHANGED"
+        lengths = {path: len(values) for path, values in kept.items()}
+        if lengths != {path: len(values) for path, values in right.items()}:
+            total = sum(lengths.values())
+            if total == sum(map(len, right.values())):
+                return "LATE_PATH"
+            return "FEATURES_MISSING", {"got": total}
+        if kept == facts["_after relu"]:
+            return "FEATURES_OVERWRITTEN"
+        if facts["history"]:
+            return "FEATURES_ATTACHED"
+        return None
+
+
+def quoted(names):
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def numbers_or_same(value):
+    return numbers_of(value) if isinstance(value, torch.Tensor) else describe(value)
+
+
+def linear_part(net, x):
+    """What the last linear layer of a net computes, before the ReLU behind it."""
+    return nn.functional.linear(net[:-2](x), net[-2].weight, net[-2].bias)
+
+
+def after_relu(net, xs, paths):
+    """What somebody keeps of a `line` who does not copy: a ReLU has worked on it in place."""
+    kept = {f"path {path}": [] for path in paths}
+    with torch.no_grad(), ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                kept[f"path {path}"].append(output)
+
+            if path in dict(net.named_modules()):
+                hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        for x in xs:
+            net(x)
+    return {path: [numbers_of(t) for t in tensors] for path, tensors in kept.items()}
