@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import nn
 
-from course import xray
+from course import radiology, xray
 from course.radiology.measure import measure
 from course.radiology.settings import LAYERS, Settings
 from course.radiology.widget import XRayWidget
@@ -254,6 +254,13 @@ def test_a_moved_control_is_measured_again():
     assert widget.shown["settings"] == settings
     assert "Conv2d" in widget.shown["words"]
     assert json.loads(json.dumps(widget.shown)) == widget.shown
+
+
+def test_every_class_that_the_script_uses_is_in_the_style_sheet():
+    script = Path(radiology.__file__).with_name("xray.js").read_text("utf-8")
+    named = re.findall(r'className: "([^"]+)"', script)
+    classes = {name for names in named for name in names.split()} - {"hl-xray"}
+    assert [name for name in sorted(classes) if f".{name}" not in XRayWidget._css] == []
 
 
 def test_a_shape_that_the_new_layer_does_not_take_becomes_its_first_shape():

@@ -41,18 +41,18 @@ function render({ model, el }) {
     for (const [name, box] of boxes) box.set(state[name]);
   }
 
-  const picture = h("div", { className: "hb-xray", role: "region", ariaLabel: "What the two hooks receive", tabIndex: 0 });
+  const picture = h("div", { className: "hl-xray", role: "region", ariaLabel: "What the two hooks receive", tabIndex: 0 });
   const code = h("pre", { tabIndex: 0, ariaLabel: "PyTorch code for these settings" });
   const words = h("pre", { tabIndex: 0, ariaLabel: "The X-ray in words" });
-  const waits = h("p", { className: "hb-waits" });
-  const live = h("div", { className: "hb-live", role: "status", ariaLive: "polite" });
+  const waits = h("p", { className: "hl-waits" });
+  const live = h("div", { className: "hl-live", role: "status", ariaLive: "polite" });
 
   el.replaceChildren(
-    h("div", { className: "hb-lab hb-widget", role: "group", ariaLabel: "X-ray of backward hooks" },
-      h("div", { className: "hb-controls" },
-        h("div", { className: "hb-line" },
-          h("label", { className: "hb-check" }, h("span", {}, "layer"), layer),
-          h("label", { className: "hb-check" }, h("span", {}, "input shape"), shape),
+    h("div", { className: "hl-lab hl-widget", role: "group", ariaLabel: "X-ray of backward hooks" },
+      h("div", { className: "hl-controls" },
+        h("div", { className: "hl-line" },
+          h("label", { className: "hl-check" }, h("span", {}, "layer"), layer),
+          h("label", { className: "hl-check" }, h("span", {}, "input shape"), shape),
           ...boxes.map(([, box]) => box.element), waits),
         picture, fold("PyTorch code for these settings", code), fold("The X-ray in words", words)),
       live),
@@ -84,7 +84,7 @@ function say(element, text) {
 }
 
 function fold(title, content) {
-  return h("details", { className: "hb-more" }, keepKeys(h("summary", {}, title)), content);
+  return h("details", { className: "hl-more" }, keepKeys(h("summary", {}, title)), content);
 }
 
 /** As Python writes a tuple: (10,), (1, 10). */
