@@ -136,7 +136,7 @@ def _node(node):
 
 
 def _table(title, received):
-    cell = 'style="text-align:left;padding:2px 12px 2px 0;vertical-align:top"'
+    cell = 'style="text-align:left;font-size:12px;padding:2px 12px 2px 0;vertical-align:top"'
     heads = "".join(f'<th scope="col" {cell}>{h}</th>' for h in (title, "shape", "what it is"))
     rows = "".join(
         f'<tr><th scope="row" {cell}>[{index}]</th>'
