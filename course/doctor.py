@@ -65,8 +65,10 @@ def python() -> Finding:
     words = f"Python {'.'.join(map(str, sys.version_info[:3]))} at {sys.executable}"
     if OLDEST <= version <= NEWEST:
         return Finding(words)
-    range = f"3.{OLDEST[1]} to 3.{NEWEST[1]}"
-    return Finding(f"{words}: the course needs {range}", f"install Python {range}, then: make lab")
+    allowed = f"3.{OLDEST[1]} to 3.{NEWEST[1]}"
+    return Finding(
+        f"{words}: the course needs {allowed}", f"install Python {allowed}, then: make lab"
+    )
 
 
 def set_up() -> Iterator[Finding]:

@@ -79,10 +79,10 @@ def install(extras: tuple[str, ...]) -> None:
     constraints = str(ROOT / "constraints.txt")
     with Pip(python_of(VENV), VENV / "setup.log") as pip:
         # torch first and alone: what comes later finds it there and asks for no other build
-        only = ("--no-deps", "--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10")
-        small = sys.platform == "linux" and not pip.has_own_index()
-        if not (small and pip.try_install(f"{torch}, the small build", *only, torch)):
-            pip.install(torch, "--constraint", constraints, torch)
+        small = ("--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10")
+        ask = sys.platform == "linux" and not pip.has_own_index()
+        if not (ask and pip.try_install(f"{torch}, the small build", "--no-deps", *small, torch)):
+            pip.install(torch, "--no-deps", torch)
         names = f"[{','.join(extras)}]" if extras else ""
         more = "what the tests need, " if "dev" in extras else ""
         what = f"JupyterLab, nbgrader, {more}the course"

@@ -78,6 +78,8 @@ def enable(kind: str, name: str, file: Path | None, levels: dict[str, str]) -> s
     from jupyter_core.paths import ENV_CONFIG_PATH, jupyter_config_dir
 
     jupyter = f'"{Path(sysconfig.get_path("scripts")) / "jupyter"}"'
+    if file and file.name == "jupyter_server_config.json":  # it outweighs all that Jupyter writes
+        return f"take the line with {name} out of {file}"
     if file is None or any(Path(folder) in file.parents for folder in ENV_CONFIG_PATH):
         return " ".join(filter(None, [jupyter, kind, "enable", levels["env"], name]))
     if Path(jupyter_config_dir()) in file.parents:

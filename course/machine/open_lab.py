@@ -14,20 +14,23 @@ from course.machine.venv import ROOT
 
 # Where nbgrader's exchange is unless nbgrader_config.py says otherwise.
 EXCHANGE = "/usr/local/share/nbgrader/exchange"
-WITHOUT_EXCHANGE = Path(__file__).with_name("without_exchange")
+CONFIGURATIONS = Path(__file__).with_name("jupyter")
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m course lab",
-        description="Open a lesson in JupyterLab.",
-        epilog="Other options, such as --no-browser or --port 8899, are JupyterLab's own.",
-        allow_abbrev=False,
+        usage="%(prog)s [LESSON] [OPTION OF JUPYTERLAB …]",
+        description="Open a lesson in JupyterLab, the first one when none is named.",
+        epilog="Options are JupyterLab's own, such as --no-browser or --port 8899.",
     )
-    parser.add_argument("lesson", nargs="?", metavar="LESSON", default=LESSONS[0].name)
-    options, jupyter = parser.parse_known_args(argv)
+    arguments = sys.argv[1:] if argv is None else argv
+    has_lesson = bool(arguments) and not arguments[0].startswith("-")
+    lesson, jupyter = (arguments[0], arguments[1:]) if has_lesson else (LESSONS[0].name, arguments)
+    if {"-h", "--help"} & set(jupyter):
+        parser.parse_args(["--help"])
     try:
-        notebook = notebook_of(options.lesson)
+        notebook = notebook_of(lesson)
         from jupyterlab.labapp import LabApp
     except LookupError as error:
         print(f"lab: {error.args[0]}", file=sys.stderr)
@@ -36,10 +39,10 @@ def main(argv: list[str] | None = None) -> int:
         print(f"lab: {error}. `python -m course doctor` says how to mend it.", file=sys.stderr)
         return 1
     os.chdir(ROOT)  # nbgrader reads nbgrader_config.py where the server was started
+    use("always")
     if not has_exchange():
-        hide_exchange()
-    # JupyterLab keeps the open tabs here, and not among those of a person's other work
-    os.environ.setdefault("JUPYTERLAB_WORKSPACES_DIR", str(Path(sys.prefix) / "var" / "workspaces"))
+        use("without_exchange")
+    print(f"Opening {notebook} in JupyterLab. Control-C twice ends it.", flush=True)
     LabApp.launch_instance([*settings(notebook), *jupyter])
     return 0
 
@@ -53,12 +56,12 @@ def notebook_of(lesson: str) -> str:
 
 
 def settings(notebook: str) -> list[str]:
-    """The options for JupyterLab: where to start, and no pop-up about news."""
+    """The options for JupyterLab: where it starts and where it keeps the open tabs."""
     options = [
         f"--ServerApp.root_dir={ROOT}",
         f"--LabApp.default_url=/lab/tree/{notebook}",
-        "--LabApp.news_url=None",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        f"--LabApp.workspaces_dir={Path(sys.prefix) / 'var' / 'workspaces'}",
+        "--log-level=WARN",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # in containers there is often nobody else
         options.append("--allow-root")
@@ -81,7 +84,11 @@ def has_exchange() -> bool:
     return os.access(EXCHANGE, os.W_OK | os.X_OK)
 
 
-def hide_exchange() -> None:
-    """Turn off, for this run, the lists that can only say that the exchange is missing."""
-    paths = [str(WITHOUT_EXCHANGE), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+def use(name: str) -> None:
+    """Let Jupyter read one more folder of configuration, in this run.
+
+    "always": no pop-up about news, no log on the terminal. "without_exchange": nbgrader's lists of
+    assignments and courses are off, which can only say that the exchange is missing.
+    """
+    paths = [str(CONFIGURATIONS / name), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))

@@ -49,7 +49,10 @@ def freeze(torch: str) -> str:
             pip.install(torch, torch)
             pip.install("everything else", torch, *requirements())
         return subprocess.run(
-            [str(python), "-m", "pip", "freeze"], check=True, capture_output=True, text=True
+            [str(python), "-m", "pip", "freeze", "--all", "--exclude", "pip"],
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout
 
 
