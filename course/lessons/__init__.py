@@ -30,6 +30,10 @@ class Lesson:
 LESSONS = (
     Lesson("start_here", "Start here", 3),
     Lesson("leaf_tensors", "Leaf and non-leaf tensors", 35),
+    Lesson("retain_grad", "retain_grad: keep what backward throws away", 35),
+    Lesson("tensor_hooks", "Tensor hooks", 40),
+    Lesson("module_hooks", "Module hooks", 40),
+    Lesson("linear_quirk", "The Linear backward-hook quirk", 35),
 )
 
 

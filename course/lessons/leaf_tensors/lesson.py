@@ -340,9 +340,11 @@ a.register_hook(lambda grad: grad + 100)
 print("a.grad", a.grad)
 
 # %% [markdown]
-# The derivative is 3. The hook made 103 of it before it was stored. Lesson 3 is about such hooks.
+# The derivative is 3. The hook made 103 of it before it was stored. [Lesson 3](../03_tensor_hooks/lesson.ipynb) is
+# about such hooks.
 #
 # ## Go on
 #
 # - **[Exercises for this lesson](exercises.ipynb)**: nine, from a warm-up to a walk through a graph.
+# - Next: [retain_grad](../02_retain_grad/lesson.ipynb), for the gradient of a non-leaf.
 # - Back: [Start here](../00_start_here/lesson.ipynb)

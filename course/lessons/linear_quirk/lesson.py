@@ -47,7 +47,6 @@ asked = predict(
     why="The hook hangs on the last node of the layer's graph. On this version that node is a view: "
     "it turns the 2-D result of a matrix product back into 3-D.",
 )
-asked
 
 
 # %%
@@ -241,7 +240,6 @@ order = predict(
     why="The node stands for addmm(bias, x, weight.t()). Its operands are the bias, the input and "
     "the transposed weight, in this order.",
 )
-order
 
 # %%
 torch.manual_seed(0)
@@ -416,7 +414,6 @@ missing = predict(
     ["The hook is not called", "(None,)", "a tuple with a tensor of zeros", "()"],
     why="There is one input, so there is one element. Nothing was computed for it, so it is None.",
 )
-missing
 
 # %%
 linear = nn.Linear(4, 2)
@@ -467,7 +464,6 @@ when = predict(
     why="The full hook waits until the gradient of the layer's input is known. With the node that "
     "computes it, the gradient of the weight is computed too.",
 )
-when
 
 
 # %%
@@ -612,5 +608,4 @@ print("weight is weight.grad:", torch.equal(gradients["weight"], linear.weight.g
 # ## Go on
 #
 # - **[Exercises for this lesson](exercises.ipynb)**: ten, from a log to read to an X-ray of your own.
-# - Next: [Hooks at work](../06_hooks_at_work/lesson.ipynb)
 # - Back: [Module hooks](../04_module_hooks/lesson.ipynb)

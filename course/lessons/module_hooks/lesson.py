@@ -45,7 +45,6 @@ total = predict(
     why="The pre-hook makes 11, 2, 13 of 1, 2, 3. Forward adds them: 26. The forward hook makes "
     "126 of 26.",
 )
-total
 
 
 # %%
@@ -313,7 +312,6 @@ parent = predict(
     why="A full backward hook is called when the gradient of the module's input is there. The "
     "input of net is the input of fc1, which backward reaches last.",
 )
-parent
 
 
 # %%
@@ -343,7 +341,6 @@ switched = predict(
     why="There is no gradient of the input to wait for. So the hook of net is called at once, when "
     "the gradient of its output is there, and it gets None for its input.",
 )
-switched
 
 # %%
 forward, backward = run(make_net(), tracked=False)
@@ -431,7 +428,6 @@ removed = predict(
     why="The hook went into the graph during forward. To remove it from the module later does not "
     "change a graph that exists.",
 )
-removed
 
 # %%
 for kind in ("a full backward hook", "a full backward pre-hook", "a tensor hook on x"):

@@ -44,7 +44,6 @@ flag = predict(
     why="retain_grad is a method. The line puts True in its place, on this one object. Nothing is "
     "called, and Python does not complain.",
 )
-flag
 
 # %%
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -147,7 +146,6 @@ twice = predict(
     number=True,
     why="The .grad of a tensor that retains it adds up over backward calls, like that of a leaf.",
 )
-twice
 
 # %%
 weight = torch.nn.Parameter(torch.tensor(1.0))
@@ -181,7 +179,6 @@ again = predict(
     why="The gradient of a sum needs no value from forward. The node saved nothing, so nothing is "
     "missing the second time.",
 )
-again
 
 
 # %%
@@ -309,7 +306,6 @@ cost = predict(
     number=True,
     why="20 layers times 1000 numbers times 4 bytes.",
 )
-cost
 
 # %%
 h = torch.ones(1000, requires_grad=True)

@@ -37,7 +37,6 @@ tripled = predict(
     why="What a hook returns takes the place of the gradient. It does so before the gradient is "
     "stored in w.grad. The hook is called once, with the sum of both ways: 5.",
 )
-tripled
 
 # %%
 w = torch.tensor(1.0, requires_grad=True)
@@ -145,7 +144,6 @@ norm = predict(
     ["5.4772", "10.9545", "30.0"],
     why="The gradient of t * t is 2t = [2, 4, 6, 8]. Its norm is twice the norm of t.",
 )
-norm
 
 # %%
 norms = []
@@ -200,7 +198,6 @@ second = predict(
     why="Hooks of one tensor run one after the other, in the order of their registration. Each "
     "one gets what the one before it gave back.",
 )
-second
 
 # %%
 a = torch.tensor(2.0, requires_grad=True)
@@ -469,7 +466,6 @@ shared = predict(
     ["[1.0, 2.0]", "[100.0, 200.0]"],
     why="The sum hands the same tensor to a and to b. One of them edits it, and both have it.",
 )
-shared
 
 # %%
 k = torch.tensor([1.0, 2.0])
@@ -504,7 +500,6 @@ deleted = predict(
     ["0", "1"],
     why="The tensor holds the hook. The handle only knows how to remove it.",
 )
-deleted
 
 # %%
 calls = []
