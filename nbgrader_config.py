@@ -17,9 +17,15 @@ c.CourseDirectory.notebook_id = "exercises"
 # --- limits -------------------------------------------------------------------------------
 c.Execute.timeout = 30  # seconds that one cell may run, here and under the Validate button
 c.SafeExecute.notebook_timeout = 300  # seconds that all cells of one submission may run
+c.Execute.iopub_timeout = 10  # seconds in which the rest of a cell's output must have come
 c.LimitBytes.max_bytes = 250_000  # output of one cell that is kept
 c.LimitOutput.max_lines = 1000
 c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is marked 0, unread
+
+# --- running notebooks: autograde and the Validate button ---------------------------------
+c.Execute.shutdown_kernel = "immediate"  # a polite end takes half the time of a small notebook
+c.Execute.store_widget_state = False  # nobody plays with a marked notebook
+c.Execute.kernel_manager_class = "course.grading.SlicedKernelManager"  # no waits at widgets
 
 # --- nbgrader generate_assignment ---------------------------------------------------------
 c.GenerateAssignment.preprocessors = [

@@ -8,9 +8,12 @@ import zmq
 import zmq.asyncio
 from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import Session
+from nbgrader.preprocessors import Execute
+from nbgrader_course import REPOSITORY, code, notebook
+from traitlets.config.loader import PyFileConfigLoader
 
 from course.grading import SlicedKernelManager
-from course.grading.kernel import SLICE, SlicedChannel, SlicedClient
+from course.grading.kernel import SLICE, SlicedChannel
 
 
 class Overlooking(zmq.asyncio.Socket):
@@ -62,7 +65,12 @@ def test_no_time_means_one_look(timeout):
     assert ask(SlicedChannel, timeout) == (Empty, [0])
 
 
-def test_the_kernel_manager_makes_clients_with_such_channels():
-    client = SlicedKernelManager(kernel_name="python3").client()
-    assert type(client) is SlicedClient
-    assert client.shell_channel_class is client.iopub_channel_class is SlicedChannel
+def test_stock_execute_takes_such_channels_from_the_shipped_config_for_validate_too():
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(REPOSITORY)).load_config()
+    execute = Execute(config=config)
+    used = []
+    execute.on_cell_complete = lambda **_: used.append(
+        (type(execute.km), type(execute.kc.shell_channel), type(execute.kc.iopub_channel))
+    )
+    execute.preprocess(notebook([code("1 + 1")]), {"metadata": {"path": ""}})
+    assert used == [(SlicedKernelManager, SlicedChannel, SlicedChannel)]

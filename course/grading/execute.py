@@ -17,13 +17,13 @@ from nbformat.v4 import new_notebook
 from nbgrader import utils
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import Execute
-from traitlets import Float, Integer, default
+from traitlets import Float, Integer
 
-from course.grading.kernel import SlicedKernelManager
 from course.grading.outputs import ENOUGH, shortened, size
 from course.grading.refused import REFUSED, error_output, not_run
 from course.grading.workplace import workplace
 
+TIMEOUT = "CellTimeoutError"
 LOST = "the cell ran too long or wrote too much, and what it wrote last is lost"
 
 
@@ -37,18 +37,6 @@ class SafeExecute(Execute):
     max_received_bytes = Integer(
         2_000_000, help="output of a cell that is taken in at all, before it is limited"
     ).tag(config=True)
-
-    @default("shutdown_kernel")
-    def _shutdown_kernel_default(self):
-        return "immediate"  # a polite end takes half the time of a small notebook
-
-    @default("store_widget_state")
-    def _store_widget_state_default(self):
-        return False  # nobody plays with a marked notebook, and the state has no limit
-
-    def __init__(self, *args, **kwargs):
-        kwargs.setdefault("kernel_manager_class", SlicedKernelManager)
-        super().__init__(*args, **kwargs)
 
     def preprocess(self, nb, resources=None, km=None):
         if REFUSED in nb.metadata:
@@ -84,25 +72,35 @@ class SafeExecute(Execute):
                 cell.outputs = [not_run(self._stopped)]
             return cell, resources
         self._received = 0
-        limit = self._get_timeout(cell)
-        if limit is not None:
-            self.error_on_timeout = error_output(
-                "CellTimeoutError", f"the cell was stopped after {limit:.0f} s"
-            )
+        self.error_on_timeout = error_output(TIMEOUT, self._time_is_up(cell))
         try:
             return super().preprocess_cell(cell, resources, index)
         except DeadKernelError:
             self._stop(cell, f"the kernel died in {_name(cell, index)}")
         except CellTimeoutError:
             if self._answers():
-                cell.outputs.append(error_output("LostOutput", LOST))
+                cell.outputs.insert(0, error_output("LostOutput", LOST))
             else:
                 self._stop(cell, f"{_name(cell, index)} did not end and could not be stopped")
         return cell, resources
 
+    def on_cell_executed(self, **kwargs):
+        reply = kwargs["execute_reply"]["content"]
+        if reply.get("ename") == TIMEOUT:
+            kwargs["cell"].outputs.insert(0, error_output(TIMEOUT, reply["evalue"]))
+        else:
+            super().on_cell_executed(**kwargs)
+
     def _stop(self, cell, why):
         self._stopped = why
-        cell.outputs.append(error_output("Stopped", why))
+        # first, as every error of a test that did not end: what it said before has no weight
+        cell.outputs.insert(0, error_output("Stopped", why))
+
+    def _time_is_up(self, cell):
+        limit = super()._get_timeout(cell)
+        if limit is not None and limit <= self._get_timeout(cell):
+            return f"the cell was stopped after {limit:g} s"
+        return f"the notebook had used up its {self.notebook_timeout or 0:g} s"
 
     def _get_timeout(self, cell):
         limit = super()._get_timeout(cell)
