@@ -302,3 +302,40 @@ def test_making_and_showing_a_lab_while_nbgrader_marks_imports_and_runs_nothing(
     )
     assert done.stdout == "Lab(never): show it in a notebook to move its controls\n"
     assert done.stderr == ""
+
+
+# The browser's requests
+
+
+def test_every_request_is_answered_even_one_that_makes_no_sense():
+    from course.laboratory.widget import LabWidget
+
+    shown = lab(products, **THREE)
+    widget = LabWidget(shown)
+    moved = {**widget.shown["settings"], "values": {"a": [5.0], "b": [3.0], "d": [4.0]}}
+    widget.answer(None, {"seq": "me:1", "settings": moved, "step": None}, [])
+    assert (widget.shown["seq"], widget.shown["grads"]["b"]) == ("me:1", "20")
+    widget.answer(None, {"seq": "me:2", "settings": moved, "step": 2}, [])
+    assert (widget.shown["seq"], widget.shown["step"]) == ("me:2", 2)
+    widget.answer(None, {"seq": "me:3", "settings": {"values": {}}, "step": None}, [])
+    assert widget.shown["seq"] == "me:3"
+    assert "The lab could not run" in widget.shown["notes"]
+    widget.answer(None, {"seq": "me:4", "settings": moved, "step": None}, [])
+    assert (widget.shown["seq"], widget.shown["error"]) == ("me:4", "")
+
+
+def test_only_a_move_runs_backward_again_and_a_step_does_not():
+    from course.laboratory.widget import LabWidget
+
+    runs = []
+
+    def counted(a):
+        if a.requires_grad:
+            runs.append(a.item())
+        return a * 2
+
+    widget = LabWidget(lab(counted, a=1.0))
+    settings = widget.shown["settings"]
+    for step in (0, 1, None):
+        widget.answer(None, {"seq": "", "settings": settings, "step": step}, [])
+    assert runs == [1.0]

@@ -12,6 +12,10 @@ function h(tag, properties = {}, ...children) {
   return element;
 }
 
+function div(className, ...children) {
+  return h("div", { className }, ...children);
+}
+
 /** JupyterLab and Notebook 7 take the arrow keys, unless the focused element itself says this. */
 function keepKeys(element) {
   element.dataset.lmSuppressShortcuts = "true";
@@ -19,20 +23,33 @@ function keepKeys(element) {
 }
 
 function button(text, label, onclick) {
-  return keepKeys(h("button", { type: "button", className: "hl-button", ariaLabel: label, title: label, onclick }, text));
+  return keepKeys(
+    h(
+      "button",
+      { type: "button", className: "hl-button", ariaLabel: label, title: label, onclick },
+      text,
+    ),
+  );
 }
 
 /** A checkbox with its text; `label` is the accessible name when the text alone is not clear. */
 function checkbox(text, checked, onchange, label = text) {
   const box = keepKeys(h("input", { type: "checkbox", checked, ariaLabel: label }));
   box.addEventListener("change", () => onchange(box.checked));
-  return { element: h("label", { className: "hl-check" }, box, h("span", {}, text)), set: (on) => (box.checked = on) };
+  return {
+    element: h("label", { className: "hl-check" }, box, h("span", {}, text)),
+    set: (on) => (box.checked = on),
+  };
 }
 
 /** A slider with a number field beside it: both show one number, either changes it. */
 function numberControl({ label, value, low, high, step, onchange }) {
-  const range = keepKeys(h("input", { type: "range", min: low, max: high, step, value, ariaLabel: label }));
-  const field = keepKeys(h("input", { type: "number", step, value, ariaLabel: `${label}, as a number` }));
+  const range = keepKeys(
+    h("input", { type: "range", min: low, max: high, step, value, ariaLabel: label }),
+  );
+  const field = keepKeys(
+    h("input", { type: "number", step, value, ariaLabel: `${label}, as a number` }),
+  );
   range.addEventListener("input", () => {
     field.value = range.value;
     onchange(Number(range.value));
@@ -59,10 +76,22 @@ function numberControl({ label, value, low, high, step, onchange }) {
 function choice(label, groups, value, onchange) {
   const options = ({ text, value }) => h("option", { value }, text);
   const select = keepKeys(
-    h("select", { ariaLabel: label }, ...groups.map((g) => (g.label ? h("optgroup", { label: g.label }, ...g.options.map(options)) : options(g)))),
+    h(
+      "select",
+      { ariaLabel: label },
+      ...groups.map((g) =>
+        g.label ? h("optgroup", { label: g.label }, ...g.options.map(options)) : options(g),
+      ),
+    ),
   );
+  const fit = () =>
+    select.style.setProperty("--letters", select.selectedOptions[0]?.text.length ?? 1);
   select.value = value;
-  select.addEventListener("change", () => onchange(select.value));
+  fit();
+  select.addEventListener("change", () => {
+    fit(); // as wide as what is chosen, not as the longest choice
+    onchange(select.value);
+  });
   return select;
 }
 

@@ -14,7 +14,7 @@ KINDS = {  # kind -> its label, its usual amount (None: it has none), and what i
     "shift": ("add", 2.0, "{it} + {by}"),
     "clip": ("clip to ±", 1.0, "{it}.clamp(-{by}, {by})"),
     "zero": ("set to zero", None, "torch.zeros_like({it})"),
-    "edit in place": ("edit in place: multiply by", 2.0, "{it}.mul_({by})"),
+    "edit in place": ("multiply in place by", 2.0, "{it}.mul_({by})"),
     "wrong shape": ("return a wrong shape", None, "torch.stack([{it}, {it}])"),
     "wrong dtype": ("return a wrong dtype", None, "{it}.double()"),
 }

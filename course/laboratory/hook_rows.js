@@ -25,15 +25,24 @@ function hookRows(spec, change) {
 
   function move(from, to) {
     hooks.splice(to, 0, ...hooks.splice(from, 1));
-    changed(() => list.children[to].querySelector(`[data-move="${to > from ? "down" : "up"}"]:not(:disabled), select`).focus());
+    changed(() => {
+      const again = `[data-move="${to > from ? "down" : "up"}"]:not(:disabled)`;
+      const row = list.children[to];
+      (row.querySelector(again) ?? row.querySelector("select")).focus();
+    });
   }
 
   function row(hook, i) {
     const name = `hook_${i + 1}`;
-    const active = checkbox(name, hook.active, (on) => {
-      hook.active = on;
-      change(hooks);
-    }, `${name} is registered`);
+    const active = checkbox(
+      name,
+      hook.active,
+      (on) => {
+        hook.active = on;
+        change(hooks);
+      },
+      `${name} is registered`,
+    );
     const target = choice(`${name} hangs on`, spec.targets, `${hook.at}|${hook.on}`, (value) => {
       Object.assign(hook, place(value), { only: null });
       change(hooks);
@@ -47,23 +56,34 @@ function hookRows(spec, change) {
     const down = button("↓", `Register ${name} later`, () => move(i, i + 1));
     const remove = button("×", `Remove ${name}`, () => {
       hooks.splice(i, 1);
-      changed(() => (list.children[Math.min(i, hooks.length - 1)]?.querySelector("select") ?? add).focus());
+      changed(() =>
+        (list.children[Math.min(i, hooks.length - 1)]?.querySelector("select") ?? add).focus(),
+      );
     });
     up.dataset.move = "up";
     down.dataset.move = "down";
     up.disabled = i === 0;
     down.disabled = i === hooks.length - 1;
-    const line = h("li", { className: "hl-hook" },
-      h("div", { className: "hl-hook-what" }, active.element, target, kind),
-      h("div", { className: "hl-hook-order" }, up, down, remove));
+    const line = h(
+      "li",
+      { className: "hl-hook" },
+      div("hl-hook-what", active.element, target, kind),
+      div("hl-hook-order", up, down, remove),
+    );
     if (usual[hook.kind] !== null) {
       const span = Math.max(10, 2 * Math.abs(hook.by));
-      const by = numberControl({ label: `${name}, how much`, value: hook.by, low: -span, high: span, step: span > 20 ? 1 : 0.5,
+      const by = numberControl({
+        label: `${name}, how much`,
+        value: hook.by,
+        low: -span,
+        high: span,
+        step: span > 20 ? 1 : 0.5,
         onchange: (value) => {
           hook.by = value;
           change(hooks);
-        } });
-      line.append(h("div", { className: "hl-hook-by" }, by.range, by.field));
+        },
+      });
+      line.append(div("hl-hook-by", by.range, by.field));
     }
     return line;
   }
@@ -75,8 +95,8 @@ function hookRows(spec, change) {
 
   return {
     element: group("Hooks", none, list, add),
-    set(next) {
-      hooks = next.map((hook) => ({ ...hook }));
+    set(settings) {
+      hooks = settings.hooks.map((hook) => ({ ...hook }));
       draw();
     },
   };

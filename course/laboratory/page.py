@@ -7,10 +7,10 @@ import math
 import warnings
 from html import escape
 
-import course
 from course.drawing.narrate import caption, steps
 from course.drawing.numerals import amount, number
 from course.drawing.picture import picture
+from course.explanation import meaning_of
 from course.laboratory.settings import flat
 
 HEADS = (
@@ -141,18 +141,11 @@ def notes(outcome) -> str:
     parts = []
     if outcome.error is not None:
         kind, message = type(outcome.error).__name__, str(outcome.error)
-        parts.append(note("hl-error", f"It raised {kind}", message, explanation(outcome.error)))
+        parts.append(note("hl-error", f"It raised {kind}", message, str(meaning_of(message) or "")))
     for warning in dict.fromkeys(outcome.record.warnings):
         kind, _, message = warning.partition(": ")
         parts.append(note("hl-warning", f"It warned: {kind}", message))
     return "".join(parts)
-
-
-def explanation(error) -> str:
-    """What PyTorch's error means in plain words, where the course knows it."""
-    if "explain" not in course._HOME:
-        return ""
-    return course.explain(error) or ""
 
 
 def note(css: str, head: str, message: str, more: str = "") -> str:

@@ -8,10 +8,17 @@ function render({ model, el }) {
   const inputs = choices ? choices.map((text) => radio(name, text)) : [numberField()];
   const commit = button("Commit", "Commit to this prediction", send);
   const status = h("p", { className: "hl-status", role: "status", ariaLive: "polite" });
-  const form = h("form", { className: "hl-predict hl-widget" },
-    h("fieldset", {}, h("legend", {}, question),
+  const form = h(
+    "form",
+    { className: "hl-predict hl-widget" },
+    h(
+      "fieldset",
+      {},
+      h("legend", {}, question),
       h("div", { className: "hl-choices" }, ...inputs.map(({ element }) => element)),
-      h("div", { className: "hl-line" }, commit, status)));
+      h("div", { className: "hl-line" }, commit, status),
+    ),
+  );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send();
@@ -40,7 +47,8 @@ function render({ model, el }) {
     }
     commit.hidden = committed !== null;
     form.dataset.right = right ?? "open";
-    status.textContent = outcome || (committed === null ? "" : `You said ${committed}. Now run the next cell.`);
+    status.textContent =
+      outcome || (committed === null ? "" : `You said ${committed}. Now run the next cell.`);
     if (committed !== null && had) {
       status.tabIndex = -1; // the button that had the focus is gone
       status.focus();

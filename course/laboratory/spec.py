@@ -7,8 +7,8 @@ from course.laboratory.inputs import slider_limits
 
 PLACES = {  # place -> the group of its choices, and how one of them reads
     "tensor": ("Tensors", "{}"),
-    "accumulated": ("Leaves, after .grad is written", "{} (post-accumulate)"),
-    "forward_pre": ("Modules, forward pre-hook", "{} inputs"),
+    "accumulated": ("Leaves, after .grad is written", "{}.grad"),
+    "forward_pre": ("Modules, forward pre-hook", "{} args"),
     "forward": ("Modules, forward hook", "{} output"),
     "backward_pre": ("Modules, full backward pre-hook", "{} grad_output"),
     "backward": ("Modules, full backward hook", "{} grad_input"),

@@ -9,11 +9,22 @@ from course.laboratory.front_end import source
 from course.laboratory.page import note, page
 from course.laboratory.spec import spec
 
+SCRIPTS = (
+    "latest.js",
+    "controls.js",
+    "leaf_rows.js",
+    "hook_rows.js",
+    "lab_controls.js",
+    "view_parts.js",
+    "view.js",
+    "lab.js",
+)
+
 
 class LabWidget(anywidget.AnyWidget):
     """Shows a `course.laboratory.Lab`; imported only where somebody looks."""
 
-    _esm = source("latest.js", "controls.js", "hook_rows.js", "leaf_rows.js", "lab.js")
+    _esm = source(*SCRIPTS)
     _css = source("style.css")
     static_id = traitlets.Unicode().tag(sync=True)  # of the picture that stands for this widget
     spec = traitlets.Dict().tag(sync=True)
