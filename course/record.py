@@ -7,18 +7,19 @@ browser as JSON, or looked at long after the graph is gone.
 Ids are short strings, unique in their record: tensors are "t0", "t1", ..., graph nodes "n0",
 "n1", ... Gradients travel from the loss to the leaves: an `Edge` starts at the node that computed
 a gradient and ends at the node that receives it.
+
+Named tuples rather than frozen dataclasses: a trace makes thousands, and they are made five to ten
+times faster.
 """
 
 import math
-from dataclasses import dataclass, fields, is_dataclass
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 SMALL = 64  # a tensor with at most this many elements is kept whole
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A tensor in numbers: all of them when it is small, else its norm, min and max."""
 
     shape: tuple[int, ...]
@@ -29,8 +30,7 @@ class Summary:
     max: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInfo:
+class TensorInfo(NamedTuple):
     """A tensor worth a line: named, a root, a leaf, hooked, or what a module returned."""
 
     id: str
@@ -49,8 +49,7 @@ class TensorInfo:
     grad_after: Summary | None  # .grad after it
 
 
-@dataclass(frozen=True, slots=True)
-class GraphNode:
+class GraphNode(NamedTuple):
     """One autograd node (what `grad_fn` shows)."""
 
     id: str
@@ -61,8 +60,7 @@ class GraphNode:
     ran: bool  # False: backward did not reach it
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A way for a gradient, from the node that computed it to the node that receives it."""
 
     source: str
@@ -73,8 +71,7 @@ class Edge:
     after_hooks: Summary | None  # what target received after tensor hooks, when they changed it
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """What a hook hangs on."""
 
     kind: str  # "tensor", "node" or "module"
@@ -82,8 +79,7 @@ class Target:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One thing that fired. It is logged when it has finished.
 
     kind      before, after                           beside
@@ -119,8 +115,7 @@ class Event:
     handle: int | None = None  # a hook: the .id of the handle that registering it returned
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleInfo:
+class ModuleInfo(NamedTuple):
     """A module that was called, or whose parameters are in the graph."""
 
     path: str  # "net.fc1"
@@ -128,8 +123,7 @@ class ModuleInfo:
     calls: int  # how often it was called during the trace (a graph made before: 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """The error that ended the run."""
 
     type: str  # "RuntimeError"
@@ -137,8 +131,7 @@ class Failure:
     event: int | None  # seq of the last event before it, None: before any
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One traced run. Events are in the order in which they fired."""
 
     tensors: tuple[TensorInfo, ...]
@@ -199,8 +192,8 @@ def _find(items, name, what):
 
 
 def _encode(value):
-    if is_dataclass(value):
-        return {f.name: _encode(getattr(value, f.name)) for f in fields(value)}
+    if hasattr(value, "_fields"):
+        return {name: _encode(item) for name, item in zip(value._fields, value, strict=True)}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -213,7 +206,7 @@ def _decode(kind, data):
         return None
     if isinstance(kind, UnionType):  # every union here is "X | None"
         kind = next(k for k in get_args(kind) if k is not type(None))
-    if is_dataclass(kind):
+    if hasattr(kind, "_fields"):
         hints = get_type_hints(kind)
         return kind(**{name: _decode(hints[name], item) for name, item in data.items()})
     if get_origin(kind) is tuple:

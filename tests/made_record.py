@@ -5,7 +5,6 @@ plays autograd on plain numbers and logs what it does. What torch really does is
 """
 
 import math
-from dataclasses import replace
 
 from course.record import Edge, Event, Failure, GraphNode, Record, Summary, Target, TensorInfo
 
@@ -342,8 +341,8 @@ def modules() -> Record:
     backward.insert(
         6, call("node_hook", Target("node", "n1", "BackwardHook"), one, hook="<lambda>")
     )
-    events = tuple(replace(e, seq=i) for i, e in enumerate(forward + backward))
-    return replace(record, events=events)
+    events = tuple(e._replace(seq=i) for i, e in enumerate(forward + backward))
+    return record._replace(events=events)
 
 
 LESSONS = {

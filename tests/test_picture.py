@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import made_record
@@ -74,14 +73,14 @@ def test_a_gradient_that_came_by_two_ways_is_called_a_sum():
 def test_an_output_of_a_node_has_its_own_gradient_and_its_own_ways():
     record = made_record.triple()
     a, b = record.tensor("a"), record.tensor("b")
-    split = replace(b, node=a.node, output=1)
+    split = b._replace(node=a.node, output=1)
     edges = tuple(
-        replace(e, target=a.node, input=1) if e.target == b.node else e for e in record.edges
+        e._replace(target=a.node, input=1) if e.target == b.node else e for e in record.edges
     )
     nodes = tuple(n for n in record.nodes if n.id != b.node)
     edges = tuple(e for e in edges if e.source != b.node)
     tensors = tuple(split if t is b else t for t in record.tensors)
-    told = rows(replace(record, tensors=tensors, edges=edges, nodes=nodes))
+    told = rows(record._replace(tensors=tensors, edges=edges, nodes=nodes))
     assert [r for r in told if r.startswith("a | grad")] == ["a | gradient: +2", "a | gradient: +3"]
 
 
@@ -100,8 +99,8 @@ def test_an_error_is_shown_where_it_was_raised_and_in_its_own_words():
 
 def test_an_error_after_a_hook_returned_is_shown_below_that_hook():
     record = made_record.raised()
-    event = replace(record.events[-1], error=None, after=(summary((0.0, 0.0)),), changed=True)
-    record_of_wrong = replace(record, events=(*record.events[:-1], event))
+    event = record.events[-1]._replace(error=None, after=(summary((0.0, 0.0)),), changed=True)
+    record_of_wrong = record._replace(events=(*record.events[:-1], event))
     told = rows(record_of_wrong)
     hook = told.index("c | hook wrong: +0.0025 → [0, 0]")
     assert told[hook + 1] == "c | then raised: RuntimeError"
@@ -162,7 +161,7 @@ def test_nothing_moves_while_the_steps_go_by(name):
 
     record = getattr(made_record, name)()
     if record.error:  # the line with the error's words is there at the end only
-        record = replace(record, error=None)
+        record = record._replace(error=None)
     first = still(picture(record, 0).svg)
     every = max(1, steps(record) // 12)
     assert all(still(picture(record, k).svg) == first for k in range(0, steps(record) + 1, every))
@@ -206,7 +205,7 @@ def test_a_drawing_that_fails_shows_the_text_and_one_line_on_why(monkeypatch, ca
 
 
 def test_a_record_that_cannot_even_be_told_breaks_no_cell():
-    record = replace(made_record.triple(), nodes=(), tensors=(None,))
+    record = made_record.triple()._replace(nodes=(), tensors=(None,))
     shown = picture(record)
     assert shown.svg is None and "cannot be told in words" in shown.text
 

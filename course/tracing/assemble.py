@@ -18,7 +18,7 @@ def assemble(log, modules, named, failure):
     nodes = list(log.nodes.values())
     node_ids = {id(notes.node): f"n{i}" for i, notes in enumerate(nodes)}
     _note_module_outputs(log, nodes, modules)
-    if failure is None:
+    if failure is None and not all(notes.ran for notes in nodes):
         _note_where_the_backward_ended(nodes)
     keys = [key for key in named if key in log.tensors]
     keys += [key for key in log.tensors if key not in named]
@@ -29,9 +29,11 @@ def assemble(log, modules, named, failure):
     for key in keys:
         notes = log.tensors[key]
         targets[id(notes)] = "tensor", tensor_ids[key], notes.name
+    reader = Reader(log)
     record = Record(
         tensors=tuple(
-            _tensor_info(log, log.tensors[key], tensor_ids[key], node_ids, makers) for key in keys
+            _tensor_info(reader, log.tensors[key], tensor_ids[key], node_ids, makers)
+            for key in keys
         ),
         nodes=tuple(_graph_node(notes, node_ids, targets, makers) for notes in nodes),
         edges=tuple(_edges(nodes, node_ids)),
@@ -63,8 +65,8 @@ def _note_module_outputs(log, nodes, modules):
         if notes.outputs.get(output) is not known:
             notes.outputs[output] = known
             known.value = value
-            if output < len(notes.came):
-                known.arrived = known.passed = notes.came[output]
+            if notes.came:
+                known.arrived = known.passed = notes.came.summaries[output]
         known.module = path
         known.name = f"{path}.output"
 
@@ -144,7 +146,7 @@ def _owner(node, makers, steps=3):
     return _owner(onward[0][0], makers, steps - 1) if len(onward) == 1 else None
 
 
-def _tensor_info(log, notes, tensor_id, node_ids, makers):
+def _tensor_info(reader, notes, tensor_id, node_ids, makers):
     tensor, node = notes.tensor, notes.node
     is_leaf = tensor.is_leaf if tensor is not None else False
     retains_grad = tensor is not None and tensor.retains_grad
@@ -162,7 +164,7 @@ def _tensor_info(log, notes, tensor_id, node_ids, makers):
         arrived=notes.arrived,
         passed=notes.passed,
         grad_before=notes.grad_before,
-        grad_after=Reader(log).grad_at_the_end(notes) if is_leaf or retains_grad else None,
+        grad_after=reader.grad_at_the_end(notes) if is_leaf or retains_grad else None,
     )
 
 

@@ -34,6 +34,7 @@ class NodeNotes:
     __slots__ = (
         "node", "name", "number", "is_leaf", "is_python", "next", "outputs", "ran", "module",
         "came", "left", "waiting", "accumulated", "attached", "has_pre_hooks", "has_hooks",
+        "is_quiet",
     )  # fmt: skip
 
     def __init__(self, node):
@@ -46,11 +47,12 @@ class NodeNotes:
         self.outputs = {}  # which output of the forward operation -> TensorNotes
         self.ran = False
         self.module = None  # the module of a BackwardHookFunction node
-        self.came = ()  # gradients that came in, after tensor hooks and node pre-hooks
+        self.came = None  # Reading of what came in, after tensor hooks and node pre-hooks
         self.left = {}  # slot -> the gradient that went out
         self.waiting = {}  # input -> what is known of a gradient on its way to this node
         self.accumulated = False  # the accumulate event of this backward is logged
         self.attached = self.has_pre_hooks = self.has_hooks = False
+        self.is_quiet = False  # a leaf that calls none of the user's hooks before .grad is there
 
 
 class TensorNotes:

@@ -6,6 +6,8 @@ A summary is used again only where the memory cannot have changed: it has been a
 its version is the same, and no code of the user's has run in between.
 """
 
+from typing import NamedTuple
+
 import torch
 
 from course.record import SMALL, Summary
@@ -14,77 +16,32 @@ from course.tracing.summary import modes_are_active, summarize
 _TINY = 4  # reading so few numbers costs less than finding out whether one has read them
 
 
-class Reader:
-    """Summaries for one run of the engine."""
+class Reading(NamedTuple):
+    """Gradients as read at one moment."""
 
-    def __init__(self, log):
-        self.log = log
+    summaries: tuple = ()  # Summary, or None where there is no gradient
+    memories: tuple = ()  # where the numbers were: see _memory
 
-    def incoming(self, notes, grads):
-        """What a node receives. Alone on its edge, it is what the node before sent."""
-        known = {}
-        for key, summary, epoch in filter(None, notes.waiting.values()):
-            if epoch == self.log.epoch:
-                known[key] = summary
-        notes.waiting.clear()
-        return _read(grads, known)
-
-    def outgoing(self, notes, left, came):
-        """What a node's operation returned, which may be the memory that it was given."""
-        return _read(left, {} if notes.is_python else _known(came, notes.came))
-
-    def accumulated(self, notes, came):
-        """.grad of a leaf, which may be the very gradient that came. Kept until the trace ends."""
-        grad = notes.node.variable.grad
-        (summary,) = _read((grad,), _known(came, notes.came))
-        notes.outputs[0].grad_seen = _memory(grad), summary, self.log.epoch
-        return summary
-
-    def grad_at_the_end(self, notes):
-        """.grad of a tensor when all has run."""
-        grad = notes.tensor.grad
-        key, summary, epoch = notes.grad_seen or (None, None, None)
-        known = {key: summary} if key and epoch == self.log.epoch else {}
-        return _read((grad,), known)[0]
-
-    def send(self, notes, grads, summaries):
-        """Note what leaves for the next nodes."""
-        for slot, summary in enumerate(summaries):
-            target, input_index = notes.next[slot]
-            notes.left[slot] = summary
-            if summary is None or target is None:
-                continue
-            waiting = self.log.nodes[id(target)].waiting
-            second = input_index in waiting  # a sum of two is new to everybody
-            key = None if second else _memory(grads[slot])
-            waiting[input_index] = (key, summary, self.log.epoch) if key else None
+    def by_memory(self) -> dict:
+        return dict(zip(self.memories, self.summaries, strict=True))
 
 
-def _read(grads, known):
-    summaries = []
+def read(grads, known=None) -> Reading:
+    """Read them; `known` holds summaries by memory that are certainly still true."""
+    known = known or {}
+    look = not modes_are_active()
+    summaries, memories = [], []
     for grad in grads:
-        key = _memory(grad)
-        summary = known.get(key) if key else None
+        memory = _memory(grad) if look and grad is not None else None
+        summary = known.get(memory) if memory else None
         if summary is None:
             summary = summarize(grad)
-            if key:
-                known[key] = summary
         elif summary.shape != grad.shape:  # a view of all of it: the same numbers
-            summary = Summary(tuple(grad.shape), summary.dtype, None, *_extent(summary))
+            extent = summary.norm, summary.min, summary.max
+            summary = Summary(tuple(grad.shape), summary.dtype, None, *extent)
         summaries.append(summary)
-    return tuple(summaries)
-
-
-def _known(grads, summaries):
-    return {
-        key: summary
-        for grad, summary in zip(grads, summaries, strict=False)
-        if (key := _memory(grad))
-    }
-
-
-def _extent(summary):
-    return summary.norm, summary.min, summary.max
+        memories.append(memory)
+    return Reading(tuple(summaries), tuple(memories))
 
 
 def _memory(grad):
@@ -92,15 +49,56 @@ def _memory(grad):
 
     Large ones may hold them in another order: their summaries do not tell.
     """
-    if type(grad) is not torch.Tensor:
+    if type(grad) is not torch.Tensor or (size := grad.numel()) <= _TINY:
         return None
-    size = grad.numel()
-    if size <= _TINY or modes_are_active() or grad.layout is not torch.strided:
-        return None
-    if grad.is_inference():
+    if grad.layout is not torch.strided or grad.is_inference():
         return None
     if size <= SMALL:
         return grad.data_ptr(), grad._version, grad.shape, grad.stride(), grad.dtype
     if grad.is_contiguous() or (grad.dim() == 2 and grad.t().is_contiguous()):
         return grad.data_ptr(), grad._version, size, grad.dtype
     return None
+
+
+class Reader:
+    """Readings that know what was read before."""
+
+    def __init__(self, log):
+        self.log = log
+
+    def incoming(self, notes, grads) -> Reading:
+        """What a node receives. Alone on its edge, it is what the node before sent."""
+        waiting = notes.waiting
+        if not waiting:
+            return read(grads)
+        epoch = self.log.epoch
+        known = {memory: summary for memory, summary, when in waiting.values() if when == epoch}
+        waiting.clear()
+        return read(grads, known)
+
+    def outgoing(self, notes, left) -> Reading:
+        """What a node's operation returned, which may be the memory that it was given."""
+        return read(left, None if notes.is_python else notes.came.by_memory())
+
+    def accumulated(self, notes) -> Summary | None:
+        """.grad of a leaf, which may be the very gradient that came. Kept until the trace ends."""
+        reading = read((notes.node.variable.grad,), notes.came.by_memory())
+        notes.outputs[0].grad_seen = self.log.epoch, reading
+        return reading.summaries[0]
+
+    def grad_at_the_end(self, notes) -> Summary | None:
+        """.grad of a tensor when all has run."""
+        epoch, reading = notes.grad_seen or (None, None)
+        known = reading.by_memory() if epoch == self.log.epoch else None
+        return read((notes.tensor.grad,), known).summaries[0]
+
+    def send(self, notes, reading):
+        """Note what leaves for the next nodes."""
+        nodes, epoch = self.log.nodes, self.log.epoch
+        summaries, memories = reading
+        for slot, (target, input_index) in enumerate(notes.next):
+            summary = notes.left[slot] = summaries[slot]
+            if summary is not None and target is not None:
+                waiting = nodes[id(target)].waiting
+                alone = input_index not in waiting  # a sum of two is new to everybody
+                waiting[input_index] = memories[slot] if alone else None, summary, epoch

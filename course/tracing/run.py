@@ -71,11 +71,12 @@ class Run:
         if node_notes is None:
             return
         node_notes.outputs[notes.output] = notes
+        if notes.hooks:
+            self._spy(notes.hooks, "tensor_hook", notes)
         tensor = notes.tensor
-        for hooks in (notes.hooks, getattr(tensor, "_backward_hooks", None)):
-            self._spy(hooks, "tensor_hook", notes)
-        hooks = getattr(tensor, "_post_accumulate_grad_hooks", None)
-        self._spy(hooks, "post_accumulate_hook", notes)
+        if tensor is not None:
+            self._spy(tensor._backward_hooks, "tensor_hook", notes)
+            self._spy(tensor._post_accumulate_grad_hooks, "post_accumulate_hook", notes)
 
     def _walk(self):
         """Notes on every node that can be reached from the roots, breadth first."""
@@ -97,9 +98,13 @@ class Run:
         register = notes.node.register_prehook
         hooks = self._hang(register, self.steps.starts)
         notes.has_pre_hooks = len(hooks) > 1
+        notes.is_quiet = False
         if notes.has_pre_hooks:
             self._hang(register, self.steps.arrives, first=True)
             self._spy_on_node_hooks(hooks, "node_pre_hook", notes)
+        elif notes.is_leaf and not notes.node.variable._post_accumulate_grad_hooks:
+            notes.is_quiet = True
+            hooks.clear()
         register = notes.node.register_hook
         hooks = self._hang(register, self.steps.ends, first=True)
         notes.has_hooks = len(hooks) > 1
@@ -132,10 +137,12 @@ class Run:
                 self._spy_one(hooks, key, kind, notes, key)
 
     def _spy(self, hooks, kind, target):
+        if not hooks:
+            return
         if isinstance(hooks, dict):
             for key in list(hooks):
                 self._spy_one(hooks, key, kind, target, key)
-        elif hooks:  # a list that BackwardHook made at the time of forward
+        else:  # a list that BackwardHook made at the time of forward
             for i, hook in enumerate(hooks):
                 self._spy_one(hooks, i, kind, target, _handle_of(hook, target, kind))
 

@@ -21,7 +21,7 @@ def _calls_nobody(method):
     """A hook of ours on a node: deaf to the profiler while it runs, and it returns nothing."""
 
     def hook(self, *gradients):
-        notes = self.notes_now()
+        notes = self.nodes.get(id(_current_node()))
         if notes is None:
             return
         if self.strangers is None:
@@ -41,6 +41,7 @@ class Steps:
 
     def __init__(self, log):
         self.log = log
+        self.nodes = log.nodes
         self.reader = Reader(log)
         self.current = None  # notes on the node that received its gradients last
         self.strangers = None
@@ -60,13 +61,14 @@ class Steps:
         if error is not self.error_before:
             for notes in reversed(self.log.busy[self.busy :]):
                 text = f"{type(error).__name__}: {error}"
-                self.log.add("node", notes, notes.came, (), error=text)
+                came = notes.came.summaries if notes.came else ()
+                self.log.add("node", notes, came, (), error=text)
         del self.log.busy[self.busy :]
         self.current = self.strangers = self.error_before = None
 
     def notes_now(self):
         """Notes on the node that the engine is at; None for one outside of the graph walked."""
-        return self.log.nodes.get(id(_current_node()))
+        return self.nodes.get(id(_current_node()))
 
     def report(self, spy, call):
         """A hook of the user's was called."""
@@ -75,7 +77,7 @@ class Steps:
         if spy.kind == "tensor_hook":
             spy.target.hook_ran(call)
         elif spy.kind == "post_accumulate_hook":
-            self._accumulated(log.nodes[id(spy.target.node)], (), call.before)
+            self._accumulated(log.nodes[id(spy.target.node)], call.before)
         log.add(spy.kind, spy.target, call.before, call.after, hook=spy, call=call)
 
     @_calls_nobody
@@ -86,10 +88,14 @@ class Steps:
     @_calls_nobody
     def starts(self, notes, grads):
         """The node's operation is about to run."""
-        notes.came = self.reader.incoming(notes, grads)
-        if not notes.has_pre_hooks:
-            self._received(notes, grads, notes.came)
         self.log.busy.append(notes)
+        if notes.has_pre_hooks:
+            notes.came = self.reader.incoming(notes, grads)
+        elif notes.is_python or self.strangers or notes.outputs:
+            notes.came = self.reader.incoming(notes, grads)
+            self._received(notes, grads, notes.came)
+        else:
+            notes.came = None  # no hurry: `ends` is given the same gradients
 
     @_calls_nobody
     def ends(self, notes, left, came):
@@ -99,37 +105,43 @@ class Steps:
         if log.busy and log.busy[-1] is notes:
             log.busy.pop()
         if notes.is_leaf:
-            self._accumulated(notes, came)
+            if notes.is_quiet:
+                notes.came = self.reader.incoming(notes, came)
+                self._received(notes, came, notes.came)
+            self._accumulated(notes)
             notes.accumulated = False
             return
+        if notes.came is None:
+            notes.came = self.reader.incoming(notes, came)
         log.epoch += notes.is_python
-        summaries = self.reader.outgoing(notes, left, came)
-        log.add("node", notes, notes.came, summaries)
+        reading = self.reader.outgoing(notes, left)
+        log.add("node", notes, notes.came.summaries, reading.summaries)
         if not notes.has_hooks:
-            self.reader.send(notes, left, summaries)
+            self.reader.send(notes, reading)
 
     @_calls_nobody
     def leaves(self, notes, left, came):
         """Gradients leave a node whose hooks have run."""
         if not notes.is_leaf:
-            self.reader.send(notes, left, self.reader.outgoing(notes, left, came))
+            self.reader.send(notes, self.reader.outgoing(notes, left))
 
-    def _received(self, notes, grads, summaries):
+    def _received(self, notes, grads, reading):
         self.current = notes
         if self.strangers:
             self.strangers.settle(notes, grads)
         for output, tensor_notes in notes.outputs.items():
+            arrived = reading.summaries[output]
             if not tensor_notes.hooked:
-                tensor_notes.arrived = tensor_notes.passed = summaries[output]
+                tensor_notes.arrived = tensor_notes.passed = arrived
             tensor_notes.hooked = False
             tensor = tensor_notes.tensor
             if tensor is not None and tensor.retains_grad:
                 kept = (summarize(tensor.grad),)
-                self.log.add("retain_grad", tensor_notes, (summaries[output],), kept)
+                self.log.add("retain_grad", tensor_notes, (arrived,), kept)
 
-    def _accumulated(self, notes, came, grad=None):
+    def _accumulated(self, notes, grad=None):
         """Log, once, that a leaf's .grad is written; before its post-accumulate hooks."""
         if not notes.accumulated:
             notes.accumulated = True
-            grad = grad or (self.reader.accumulated(notes, came),)
-            self.log.add("accumulate", notes.outputs[0], notes.came, grad)
+            grad = grad or (self.reader.accumulated(notes),)
+            self.log.add("accumulate", notes.outputs[0], notes.came.summaries, grad)

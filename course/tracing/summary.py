@@ -1,12 +1,15 @@
 """Tensors as numbers: `summarize` turns one into a `Summary` and keeps no reference to it."""
 
 import math
+from itertools import chain
 
 import torch
 
 from course.record import SMALL, Summary
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter}
+_function_modes = torch._C._len_torch_function_stack
+_dispatch_modes = torch._C._len_torch_dispatch_stack
 _DTYPES = {d: str(d)[6:] for d in vars(torch).values() if isinstance(d, torch.dtype)}
 
 
@@ -28,13 +31,12 @@ def summarize(value) -> Summary | None:
 
 
 def modes_are_active() -> bool:
-    stacks = torch._C._len_torch_function_stack() + torch._C._len_torch_dispatch_stack()
-    return bool(stacks)
+    return _function_modes() > 0 or _dispatch_modes() > 0
 
 
 def same_numbers(a, b) -> bool:
-    """Whether two summaries say the same; nan equals nan."""
-    return a == b or repr(a) == repr(b)
+    """Whether two summaries, or two tuples of them, say the same; nan equals nan."""
+    return a is b or a == b or ("nan" in (text := repr(a)) and text == repr(b))
 
 
 def _summarize(tensor):
@@ -73,11 +75,16 @@ def _freeze(values, depth):
     """Nested lists as nested tuples, and all their items in one row."""
     if depth == 0:
         return values, (values,)
+    flat = values
+    for _ in range(depth - 1):
+        flat = list(chain.from_iterable(flat))
+    return _tuples(values, depth), flat
+
+
+def _tuples(values, depth):
     if depth == 1:
-        values = tuple(values)
-        return values, values
-    parts = [_freeze(part, depth - 1) for part in values]
-    return tuple([part[0] for part in parts]), [item for part in parts for item in part[1]]
+        return tuple(values)
+    return tuple([_tuples(part, depth - 1) for part in values])
 
 
 def _measure(tensor):

@@ -138,9 +138,8 @@ class Tracer:
         for prefix, module in modules:
             for name, tensor, owner in tensors_of(module, prefix):
                 if self._is_in_graph(tensor):
-                    self._adopt_all({name: tensor})
-                    notes = self.log.tensor(tensor)
-                    if self.named[notes.key] == name:
+                    notes = self.log.tensors.get(id(tensor)) or self.log.tensor(tensor)
+                    if self.named.setdefault(notes.key, name) == name:
                         notes.module = owner
 
     def _adopt_all(self, names, only_in_graph=False):
