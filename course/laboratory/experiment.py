@@ -19,6 +19,9 @@ from course.laboratory.settings import Settings
 from course.record import Record
 from course.tracing import trace
 
+# Run as a notebook's cell is: trace takes names from its caller's variables when backward starts,
+# and by then forward has put its tensors there.
+CELL = compile("record = trace(play, leaves, modules, catch=True)", "lab", "exec")
 SEED = 0  # every run starts from it: a dropout must not look like the effect of a slider
 
 
@@ -51,11 +54,12 @@ class Experiment:
         with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(printed):
             torch.default_generator.manual_seed(SEED)
             state = torch.get_rng_state()
-            record = trace(play, play.named, play.modules, catch=True)
+            exec(CELL, play.cell)
             random = not torch.equal(state, torch.get_rng_state())
         self.known = play.tensors or self.known
         with contextlib.redirect_stdout(io.StringIO()), torch.random.fork_rng(devices=[]):
             slopes = self.slopes(play, random)
+        record = play.cell["record"]
         return Outcome(
             settings, record, play.tensors, slopes, printed.getvalue(), random, play.error
         )
@@ -105,7 +109,8 @@ class Play:
         self.parameters = parameters_of(self.modules)
         self.tensors = Tensors()
         self.error = None
-        self.named = {n: x for n, x in self.inputs().items() if isinstance(x, torch.Tensor)}
+        leaves = {n: x for n, x in self.inputs().items() if isinstance(x, torch.Tensor)}
+        self.cell = {"trace": trace, "play": self, "leaves": leaves, "modules": self.modules}
 
     def __call__(self):
         try:
@@ -113,7 +118,7 @@ class Play:
         except Exception as error:
             self.error = error
             raise
-        return self.named
+        return dict(self.tensors)
 
     def run(self):
         settings = self.settings
@@ -124,7 +129,7 @@ class Play:
             if hook.at in MODULE_PLACES:
                 hook.register(self.find(hook.on), name)
         self.tensors = self.forward(self.modules, self.inputs())
-        self.named.update(self.tensors)
+        self.cell |= self.tensors
         for name, hook in hooks:
             if hook.at not in MODULE_PLACES:
                 hook.register(self.find(hook.on), name)
