@@ -127,6 +127,8 @@ def make_venv() -> None:
     )
     if made.returncode:
         said = " ".join((made.stderr + made.stdout).split())
+        if shutil.disk_usage(VENV).free < 50e6:  # venv does not pass on what its pip said of it
+            said += " No space left on device"
         raise SetupError(
             explain(said, VENV)
             or f"Python's venv module could not make {VENV}; it said: {said[-300:] or 'nothing'}"

@@ -36,7 +36,7 @@ CAUSES = (  # what pip says -> what it means, in the order in which they are loo
     ),
     (
         r"ProxyError|Proxy Authentication Required|Tunnel connection failed",
-        "The packages cannot be downloaded, because the proxy refuses: check HTTPS_PROXY.",
+        "The packages cannot be downloaded, because the proxy cannot be reached or refuses: check HTTPS_PROXY.",
     ),
     (
         r"Failed to establish a new connection|NewConnectionError|NameResolutionError"
@@ -84,6 +84,7 @@ class Pip:
         """Install, telling the person what. Raises SetupError with one sentence."""
         with Progress(what) as progress:
             status, output = self._run(["install", *arguments], progress)
+            progress.done = not status
         if status:
             last = next((line for line in reversed(output.splitlines()) if line.strip()), "nothing")
             words = explain(output, self.log.parent)
