@@ -36,7 +36,8 @@ CAUSES = (  # what pip says -> what it means, in the order in which they are loo
     ),
     (
         r"ProxyError|Proxy Authentication Required|Tunnel connection failed",
-        "The packages cannot be downloaded, because the proxy cannot be reached or refuses: check HTTPS_PROXY.",
+        "The packages cannot be downloaded, because the proxy cannot be reached or refuses: "
+        "check HTTPS_PROXY.",
     ),
     (
         r"Failed to establish a new connection|NewConnectionError|NameResolutionError"
