@@ -22,7 +22,9 @@ class Reading(NamedTuple):
     summaries: tuple = ()  # Summary, or None where there is no gradient
     memories: tuple = ()  # where the numbers were: see _memory
 
-    def by_memory(self) -> dict:
+    def by_memory(self) -> dict | None:
+        if not any(self.memories):
+            return None
         return dict(zip(self.memories, self.summaries, strict=True))
 
 
