@@ -1,6 +1,6 @@
 """Take the pictures of the README in a real JupyterLab, so that they show what is there.
 
-    make pictures        # or: python docs/take_pictures.py
+    .venv/bin/python docs/take_pictures.py
 
 Needs Chromium. Each picture is one element of the page, in the light theme.
 """

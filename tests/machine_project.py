@@ -99,7 +99,8 @@ class Project:
         wheel(wheels, "torch", "0.1")
         wheel(wheels, "torch", "0.2")
         wheel(wheels, "devtool", "1")
-        own = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
+        foreign = ("PIP_", "MAKE", "MFLAGS")  # make test hands its own variables on to these makes
+        own = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
         self.variables = own | {
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_NO_INDEX": "1",

@@ -100,10 +100,10 @@ def notebooks(released):
         # that prints a megabyte, or more
         "prints_1_mb": (first(released, "print('x' * 1_000_000)"), scores()),
         "raises_10_mb": (first(released, "raise ValueError('x' * 10_000_000)"), DOUBLES_LOST),
-        "noisy": (  # 60 MB in one line, what no notebook may hold, and good-bye
+        "noisy": (  # 60 MB in one line, and what no notebook may hold
             answered(
                 released,
-                double=f"{RIGHT['double']}\nprint('x' * 60_000_000)\nquit()",
+                double=f"{RIGHT['double']}\nprint('x' * 60_000_000)",
                 half=f"{RIGHT['half']}\ndisplay({{'text/plain': 5}}, raw=True)",
             ),
             scores(),

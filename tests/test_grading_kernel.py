@@ -1,6 +1,7 @@
 """A reply that has come is seen, also when the one signal for it was lost."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from queue import Empty
 
 import pytest
@@ -48,7 +49,8 @@ def ask(channel_class, timeout):
         finally:
             context.destroy(linger=0)
 
-    return asyncio.run(conversation())
+    with ThreadPoolExecutor(1) as thread:  # a browser test may have left a loop in this one
+        return thread.submit(asyncio.run, conversation()).result()
 
 
 def test_stock_jupyter_waits_for_the_whole_time_limit_and_this_does_not():

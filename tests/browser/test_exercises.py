@@ -47,8 +47,7 @@ def outcome(page, word):
     """The words of the check's block, once it says `word`."""
     block = cell_of(page, 'check("freeze")').locator("[role=status]").filter(has_text=word)
     block.wait_for(state="attached", timeout=30_000)
-    block.scroll_into_view_if_needed()
-    return block.inner_text()
+    return block.text_content()
 
 
 def validate(page):

@@ -1,7 +1,5 @@
 """The controls of lesson 2's memory lab: a blank page and a small stand-in for the kernel."""
 
-import base64
-
 import pytest
 from front_ends import axe_violations, watch
 from test_component import FAKE
@@ -19,11 +17,10 @@ def lab(browser):
     page.evaluate("document.documentElement.lang = 'en'; document.title = 'memory lab'")
     page.add_style_tag(content=source("style.css"))
     widget = _widget(memory_lab(keep="all", width=1000))
-    script = base64.b64encode(widget._esm.encode()).decode()
     state = {"spec": widget.spec, "shown": widget.shown, "static_id": "1"}
     page.evaluate(
         "([script, state]) => open_widget(script, state)",
-        [f"data:text/javascript;base64,{script}", state],
+        [widget._esm, state],
     )
     yield page
     assert page.complaints == []

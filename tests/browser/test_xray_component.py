@@ -1,7 +1,5 @@
 """The X-ray's JavaScript on a blank page, answered by the real Python side."""
 
-import base64
-
 import pytest
 from front_ends import axe_violations
 from test_component import page, sent  # noqa: F401  `page` is a fixture
@@ -17,11 +15,10 @@ def widget():
 
 @pytest.fixture
 def view(page, widget):  # noqa: F811  the fixture, not the import
-    script = base64.b64encode(widget._esm.encode()).decode()
     state = {"spec": widget.spec, "shown": widget.shown, "static_id": widget.static_id}
     page.evaluate(
         "([script, state]) => open_widget(script, state)",
-        [f"data:text/javascript;base64,{script}", state],
+        [widget._esm, state],
     )
     return page
 
