@@ -28,13 +28,10 @@ backend-path = ["."]
 name = "hooked-on-backward"
 """
 BACKEND = """\
-import pathlib, time
+import pathlib
 from machine_project import wheel
 
 def build_editable(folder, config_settings=None, metadata_directory=None):
-    if pathlib.Path("wait").exists():
-        pathlib.Path("waiting").touch()
-        time.sleep(60)
     needs = "Provides-Extra: dev\\nRequires-Dist: devtool; extra == 'dev'\\n"
     return wheel(pathlib.Path(folder), "hooked_on_backward", "1", needs).name
 """

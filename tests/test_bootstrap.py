@@ -20,7 +20,7 @@ from machine_project import REPOSITORY, Project, Run, pretend
 
 from course.bootstrap import NEWEST, OLDEST
 from course.machine import environment, venv
-from course.machine.pip import Pip, SetupError, explain
+from course.machine.pip import Pip, Progress, SetupError, explain
 
 
 def wait_for(condition, seconds=200):
@@ -35,14 +35,11 @@ def wait_for(condition, seconds=200):
 def project(tmp_path_factory):
     """A project that was set up, after a first attempt was interrupted. Each test leaves it so."""
     project = Project(tmp_path_factory.mktemp("machine"))
-    slow = project.folder / "wait"
-    slow.touch()
     process = project.start("lab")
-    wait_for((project.folder / "waiting").exists)
+    wait_for((project.venv / "course.json").exists)
     os.killpg(process.pid, signal.SIGINT)
     project.interrupted = Run(None, *process.communicate(timeout=200))
     project.interrupted.status = process.returncode
-    slow.unlink()
     (project.venv / "half").touch()
     project.first = project.run("lab", "--port", "1", PYTHONPATH="/elsewhere")
     return project
@@ -192,18 +189,6 @@ def test_a_second_set_up_waits_for_the_first_and_uses_what_it_made(project):
     assert output.startswith("started")
 
 
-def test_one_that_was_moved_with_its_project_is_made_again(project):
-    (project.venv / "old").touch()
-    moved = project.folder.with_name("moved")
-    project.folder.rename(moved)
-    project.folder = moved
-    run = project.run("lab")
-    assert run.status == 0, run.errors
-    assert run.output.startswith("Setting up") and run.set_up
-    assert run.started["prefix"] == str(moved / ".venv")
-    assert not (project.venv / "old").exists()
-
-
 @pytest.fixture
 def old(tmp_path, monkeypatch):
     """A `.venv` with a Python, and the state of one that is whole."""
@@ -223,6 +208,11 @@ def test_one_that_is_whole_is_left_alone(old):
     assert old.exists()
 
 
+def rewrite(file, words, others):
+    assert words in file.read_text()
+    file.write_text(file.read_text().replace(words, others))
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -230,21 +220,14 @@ def test_one_that_is_whole_is_left_alone(old):
         lambda old: (old / "course.json").write_text('{"made": tr'),
         lambda old: venv.write_state((), made=False, whole=False),
         lambda old: (old / "bin/python").unlink(),
+        lambda old: rewrite(old / "course.json", str(old), "/where/it/was"),
+        lambda old: rewrite(old / "course.json", platform.python_version(), "3.11.0"),
     ],
-    ids=["its Python is gone", "half a file", "never whole", "no Python"],
+    ids=["its Python is gone", "half a file", "never whole", "no Python", "moved", "other Python"],
 )
 def test_one_that_cannot_be_mended_is_removed(old, damage):
     damage(old)
     assert not environment.is_ready(())
-    environment.remove_what_cannot_be_mended(venv.read_state())
-    assert not old.exists()
-
-
-def test_one_that_another_version_of_python_took_over_is_removed(old):
-    text = (old / "course.json").read_text()
-    here = platform.python_version()
-    assert here in text
-    (old / "course.json").write_text(text.replace(here, "3.11.0"))
     environment.remove_what_cannot_be_mended(venv.read_state())
     assert not old.exists()
 
@@ -297,6 +280,19 @@ def test_a_full_disk_is_not_taken_for_a_missing_index(failing_pip, tmp_path):
     full = failing_pip("OSError: [Errno 28] No space left on device")
     with Pip(full, tmp_path / "log") as pip, pytest.raises(SetupError, match="The disk is full"):
         pip.try_install("the small torch", "torch")
+
+
+def test_an_interrupted_pip_may_put_back_what_it_was_changing(failing_pip, tmp_path, monkeypatch):
+    done = tmp_path / "put back"
+    slow = failing_pip(f"Uninstalling torch\nEND\nsleep 0.5; touch '{done}'; cat <<END\nback")
+
+    def interrupted(self, line):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "saw", interrupted)
+    with Pip(slow, tmp_path / "log") as pip, pytest.raises(KeyboardInterrupt):
+        pip.install("torch", "torch")
+    assert done.exists()
 
 
 def test_an_unknown_failure_gives_the_last_words_of_pip(failing_pip, tmp_path):

@@ -52,30 +52,21 @@ def test_here_all_is_well(home):
         assert any(f" {name}" in line for line in lines), name
 
 
-@pytest.mark.parametrize(
-    "file, content, wrong",
-    [
-        (
-            f"jupyter_server_config.d/{VALIDATE}.json",
-            {"ServerApp": {"jpserver_extensions": {VALIDATE: False}}},
-            f"the server's extension {VALIDATE} is switched off",
-        ),
-        (
-            "labconfig/page_config.json",
-            {"disabledExtensions": {"@jupyter/nbgrader:validate-assignment": True}},
-            "JupyterLab's extension @jupyter/nbgrader:validate-assignment is switched off",
-        ),
-    ],
-)
-def test_the_command_it_names_turns_an_extension_on(home, file, content, wrong):
-    (home / file).write_text(json.dumps(content))
+def test_the_commands_it_names_turn_extensions_on(home):
+    part = "@jupyter/nbgrader:validate-assignment"
+    server = home / "jupyter_server_config.d" / f"{VALIDATE}.json"
+    server.write_text(json.dumps({"ServerApp": {"jpserver_extensions": {VALIDATE: False}}}))
+    lab = home / "labconfig" / "page_config.json"
+    lab.write_text(json.dumps({"disabledExtensions": {part: True}}))
     before = ask_doctor(home)
     assert before.returncode == 1
-    assert f"WRONG {wrong} in {home / file}" in before.stdout
-    assert before.stdout.endswith("1 problem.\n")
-    (mend,) = [line for line in before.stdout.splitlines() if "mend: " in line]
-    mended = run(home, *shlex.split(mend.split("mend: ")[1]))
-    assert mended.returncode == 0, mended.stderr
+    assert f"WRONG JupyterLab's extension {part} is switched off in {lab}\n" in before.stdout
+    assert f"WRONG the server's extension {VALIDATE} is switched off in {server}\n" in before.stdout
+    assert before.stdout.endswith("2 problems.\n")
+    for line in before.stdout.splitlines():
+        if "mend: " in line:
+            mended = run(home, *shlex.split(line.split("mend: ")[1]))
+            assert mended.returncode == 0, mended.stderr
     assert ask_doctor(home).stdout.endswith("All is well.\n")
 
 
