@@ -37,6 +37,22 @@ def test_names_may_come_in_a_dict_as_well():
     assert names(trace(w * 2, {"inputs": w})) == ["inputs", "loss"]
 
 
+def test_a_dict_may_be_filled_while_the_function_runs():
+    inner = {}
+
+    def forward():
+        w = leaf(2.0)
+        c = w * 3
+        inner.update(w=w, c=c)
+        c.register_hook(lambda grad: 1 / 0)
+        c.backward()
+
+    record = trace(forward, inner, catch=True)
+    assert names(record) == ["w", "c"]
+    assert record.order() == ["tensor_hook <lambda> on c"]
+    assert record.tensor("c").arrived.values == 1.0
+
+
 def test_a_functions_dict_names_its_tensors_and_its_last_is_the_loss():
     def forward():
         w = leaf(1.0)

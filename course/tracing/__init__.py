@@ -45,15 +45,17 @@ def trace(
     loss: a tensor, several tensors, or a function without arguments. A function returns the loss,
         several losses, or a dict of named tensors whose last one is the loss; or it runs backward
         itself, as a training step does.
-    named: modules whose parameters give names, or dicts of name -> tensor or module.
+    named: modules whose parameters give names, or dicts of name -> tensor or module. A dict is
+        read when backward starts: a function may fill it while it runs.
     gradient: the gradient of the loss, of its shape; for several losses a sequence of them.
     retain_graph, create_graph, inputs: as in torch.Tensor.backward.
     catch: an error ends the trace and is in `record.error`; else it is raised as without trace.
     names: tensors or modules by the name to show.
 
     Gradients, hook order, warnings and errors are those of the same run without trace, and nothing
-    stays behind on tensors, modules or graph. What cannot be seen: a hook on a tensor of which
-    nobody holds the Python object any more, set before the trace; give a function to see it.
+    stays behind on tensors, modules or graph. What is not seen: a builtin function, such as
+    list.append, as a hook on a tensor that nobody holds any more, in a graph that was made before
+    the trace; give a function that makes it. One backward at a time: other threads wait.
 
     Raises TypeError for a loss that is none of the above, RuntimeError inside another trace.
     """

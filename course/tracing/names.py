@@ -63,12 +63,20 @@ def tensors_of(module, prefix: str) -> Iterator[tuple[str, torch.Tensor, str]]:
 class Names:
     """Where to look for names: what `trace` was given, then the caller's variables."""
 
-    def __init__(self, given, modules, places):
+    def __init__(self, given, dicts, modules, places):
         self.given = dict(given)  # name -> tensor
+        self.dicts = list(dicts)  # the caller's own, which a function may fill while it runs
         self.modules = list(modules)  # (prefix, module)
         self.places = places  # functions that return variables: name -> tensor or module
         self._paths = {}  # id(module) -> path
         self._looked = False
+
+    def tensors_given(self) -> dict:
+        """The tensors that have a name from the caller by now."""
+        found = dict(self.given)
+        for names in self.dicts:
+            found = {n: v for n, v in names.items() if isinstance(v, torch.Tensor)} | found
+        return found
 
     def variables(self) -> tuple[dict, dict, list]:
         """The caller's variables now: tensors and parameters by name, and (name, module)."""

@@ -126,7 +126,7 @@ class Tracer:
 
     def _adopt_named(self):
         """Notes for the tensors with names that are in the graph, or that were given to trace."""
-        self._adopt_all(self.names.given)
+        self._adopt_all(self.names.tensors_given())
         tensors, parameters, modules = self.names.variables()
         self._adopt_all(tensors, only_in_graph=True)
         self._adopt_from(self.names.modules)
@@ -163,27 +163,26 @@ class Tracer:
 
 def _names(loss, named, names, caller):
     """Where names come from, the most explicit first."""
-    given, modules = {}, []
+    dicts, modules = [], []
     for item in named:
         if isinstance(item, torch.nn.Module):
             modules.append(("", item))
         elif isinstance(item, dict):
-            names = item | names
+            dicts.append(item)
         else:
             raise TypeError(
                 "after the loss, trace takes modules and dicts of named tensors; "
                 f"it got {type(item).__name__}. Give a tensor by its name: trace(loss, w=w)."
             )
-    for name, value in names.items():
+    for name, value in [pair for some in (*dicts, names) for pair in some.items()]:
         if isinstance(value, torch.nn.Module):
             modules.append((name, value))
-        elif isinstance(value, torch.Tensor):
-            given[name] = value
-        else:
+        elif not isinstance(value, torch.Tensor):
             raise TypeError(
                 f"{name} is {type(value).__name__}: only tensors and modules have names."
             )
     places = [functools.partial(variables_of, caller)]
     if callable(loss):
         places.insert(0, functools.partial(variables_of_function, loss))
-    return Names(given, modules, places)
+    given = {name: value for name, value in names.items() if isinstance(value, torch.Tensor)}
+    return Names(given, dicts, modules, places)
