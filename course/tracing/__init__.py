@@ -15,6 +15,27 @@ node on MulBackward0
 accumulate on a
 accumulate on b
 
+On a net of your own, with its forward, and with names and modules found by themselves:
+
+>>> _ = torch.manual_seed(0)
+>>> net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
+>>> handle = net[1].register_full_backward_hook(lambda module, grad_input, grad_output: None)
+>>> x = torch.ones(4, 3)
+>>> record = trace(lambda: net(x).pow(2).mean())
+>>> [(m.path, m.type, m.calls) for m in record.modules]
+... # doctest: +NORMALIZE_WHITESPACE
+[('net', 'Sequential', 1), ('net.0', 'Linear', 1), ('net.1', 'Tanh', 1), ('net.2', 'Linear', 1)]
+>>> record.order()[-6:]  # doctest: +NORMALIZE_WHITESPACE
+['node on BackwardHookFunctionBackward', 'full_backward_hook <lambda> on net.1',
+ 'node on AddmmBackward0', 'accumulate on net.0.bias', 'node on TBackward0',
+ 'accumulate on net.0.weight']
+>>> record.tensor("net.0.weight").arrived.shape
+(2, 3)
+>>> record.tensor("net.1.output").arrived.shape
+(4, 2)
+
+`course.picture(record)` draws the graph, `course.timeline(record)` what fired, in order.
+
 The stages: `names` finds names, `forward` and `engine` watch torch while the user's code runs (with
 `run`, `spies`, `reading` and `summary` under them), all write in a `log`, and `assemble` makes the
 frozen `Record` of it.
