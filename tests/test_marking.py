@@ -1,10 +1,14 @@
-"""nbgrader itself, with the shipped configuration, gives every bank answer its table's points.
+"""nbgrader itself, with the shipped configuration, gives bank answers their table's points.
 
 Each student's notebook holds one answer of the bank for every exercise; the batch goes through
-the real `nbgrader autograde` and `generate_feedback` in a temporary course.
+the real `nbgrader autograde` and `generate_feedback` in a temporary course. Lesson 1's whole bank
+takes this way. Of the others three students do, each with other answers: a notebook takes seconds
+here, and test_answer_bank.py judges every answer by the same check in milliseconds. With
+EVERY_ANSWER=1 in the environment all of them go through nbgrader.
 """
 
 import html
+import os
 import re
 from itertools import zip_longest
 
@@ -26,7 +30,10 @@ def columns(lesson):
     bank = read_bank((lesson.folder / "answers.py").read_text("utf-8"))
     names = list(lesson_checks(lesson.name).exercises)
     by_exercise = [[entry for entry in bank if entry.exercise == name] for name in names]
-    return [[e for e in row if e] for row in zip_longest(*by_exercise)]
+    rows = [[e for e in row if e] for row in zip_longest(*by_exercise)]
+    if lesson.number == 1 or os.environ.get("EVERY_ANSWER"):
+        return rows
+    return [rows[0], rows[len(rows) // 2], rows[-1]]
 
 
 @pytest.fixture(scope="module", params=WITH_EXERCISES, ids=lambda lesson: lesson.name)
@@ -45,7 +52,8 @@ def marked(request, tmp_path_factory):
         answers = {entry.exercise: entry.source for entry in row}
         course.submit(student, lesson.assignment, edited(released, **answers))
     course.submit("untouched", lesson.assignment, released)
-    right = {e.exercise: e.source for row in rows.values() for e in row if e.right}
+    bank = read_bank((lesson.folder / "answers.py").read_text("utf-8"))
+    right = {entry.exercise: entry.source for entry in bank if entry.right}
     course.submit("tidy", lesson.assignment, without(edited(released, **right), "given_1"))
     run = course.autograde(lesson.assignment)
     assert run.status == 0, run.output
