@@ -96,6 +96,7 @@ def notebooks(released):
             _before(right, "test_half", code("import os, signal; os.kill(os.getpid(), 9)")),
             scores(test_half=0),
         ),
+        "quits": (answered(released, half=f"{RIGHT['half']}\nquit()"), scores(test_half=0)),
         "sys_exit": (first(released, "import sys; sys.exit(0)"), DOUBLES_LOST),
         # that prints a megabyte, or more
         "prints_1_mb": (first(released, "print('x' * 1_000_000)"), scores()),

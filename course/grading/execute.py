@@ -90,6 +90,10 @@ class SafeExecute(Execute):
             kwargs["cell"].outputs.insert(0, error_output(TIMEOUT, reply["evalue"]))
         else:
             super().on_cell_executed(**kwargs)
+        if any(payload.get("source") == "ask_exit" for payload in reply.get("payload", [])):
+            # the kernel ends a tenth of a second after quit(): do not make marks a race with it
+            name = _name(kwargs["cell"], kwargs["cell_index"])
+            self._stop(kwargs["cell"], f"{name} ended the kernel with quit() or exit()")
 
     def _stop(self, cell, why):
         self._stopped = why
