@@ -239,6 +239,16 @@ def history(t):
     return ["SubBackward0", "MulBackward0", "AccumulateGrad"] if t.grad_fn else []
 
 
+# %% wrong history WRONG_VALUE 2: each name once
+def history(t):
+    names, node = [], t.grad_fn
+    while node is not None:
+        if node.name() not in names:
+            names.append(node.name())
+        node = next((n for n, _ in node.next_functions if n is not None), None)
+    return names
+
+
 # %% wrong history RETURNS_NONE 0: printed, not given back
 def history(t):
     node = t.grad_fn
@@ -330,6 +340,14 @@ def leaf_copy(t):
     return torch.tensor(t.tolist(), requires_grad=True)
 
 
+# %% wrong leaf_copy WRONG_VALUE 2: digits are lost
+import torch
+
+
+def leaf_copy(t):
+    return torch.tensor(t.tolist()).to(t.dtype).requires_grad_()
+
+
 # %% wrong leaf_copy WRONG_VALUE 0: new zeros
 import torch
 
@@ -414,7 +432,7 @@ def weighted_gradient(f, x, v):
     return x.grad - before
 
 
-# %% wrong weighted_gradient GRADIENT_ACCUMULATED 1: the old gradient is in the result
+# %% wrong weighted_gradient GRADIENT_ACCUMULATED 2: the old gradient is in the result
 def weighted_gradient(f, x, v):
     tracked = x.requires_grad
     old = None if x.grad is None else x.grad.clone()
@@ -712,6 +730,24 @@ def make_weights(n_in, n_out):
     return weight.requires_grad_(), bias.requires_grad_()
 
 
+# %% right make_weights: in double precision
+import torch
+
+
+def make_weights(n_in, n_out):
+    weight = (torch.randn(n_out, n_in, dtype=torch.float64) * 0.1).requires_grad_()
+    return weight, torch.full((n_out,), 0.5, dtype=torch.float64, requires_grad=True)
+
+
+# %% wrong make_weights INITIAL_NUMBERS_CHANGED 0: not random
+import torch
+
+
+def make_weights(n_in, n_out):
+    weight = torch.linspace(-0.173, 0.173, n_out * n_in).reshape(n_out, n_in).requires_grad_()
+    return weight, torch.full((n_out,), 0.5, requires_grad=True)
+
+
 # %% wrong make_weights NOT_A_LEAF 0: as it was
 import torch
 
@@ -943,6 +979,18 @@ def sgd_step(weights, lr):
         for w in weights:
             w -= lr * w.grad
             w.grad = None
+
+
+# %% wrong sgd_step WRONG_VALUE 2: the learning rate of the first case
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.no_grad():
+        for w in weights:
+            if w.grad is not None:
+                w -= 0.25 * w.grad
+                w.grad = None
 
 
 # %% wrong sgd_step WRONG_VALUE 0: the learning rate is ignored

@@ -63,7 +63,7 @@ class history(Exercise):
     cases = (
         Case("x * 3, then / 2", 1, steps=("mul", "div")),
         Case("a tensor without a history", 1, steps=()),
-        Case("a longer chain", 2, hidden=True, steps=("exp", "mul", "sum", "neg", "add")),
+        Case("a longer chain", 2, hidden=True, steps=("exp", "mul", "sum", "neg", "add", "mul")),
     )
     hints = (
         "The chain begins at `t.grad_fn`. Print it, and print its `next_functions`.",
@@ -74,8 +74,7 @@ class history(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         t = floats(rng, 3)
-        if given["steps"]:
-            t.requires_grad_()
+        t.requires_grad_()
         for step in given["steps"]:
             t = {
                 "mul": lambda t: 3 * t,
@@ -108,10 +107,15 @@ class history(Exercise):
 
 class leaf_copy(Exercise):
     cases = (
-        Case("a copy of a leaf", 1, kind="leaf", dtype="float32"),
-        Case("a copy of a result", 1, kind="result", dtype="float32"),
+        Case("a copy of a leaf", 1, kind="leaf", dtype="float32", shape=(2, 2)),
+        Case("a copy of a result", 1, kind="result", dtype="float32", shape=(2, 2)),
         Case(
-            "a copy of a tensor in double precision", 2, hidden=True, kind="result", dtype="float64"
+            "a copy of a tensor in double precision",
+            2,
+            hidden=True,
+            kind="result",
+            dtype="float64",
+            shape=(3,),
         ),
     )
     hints = (
@@ -121,7 +125,9 @@ class leaf_copy(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        base = floats(rng, 2, 2).to(getattr(torch, given["dtype"])).requires_grad_()
+        base = (
+            floats(rng, *given["shape"]).to(getattr(torch, given["dtype"])) / 3
+        ).requires_grad_()
         t = base if given["kind"] == "leaf" else base * 2
         before = t.detach().clone()
         copy = answer(t)
@@ -133,6 +139,8 @@ class leaf_copy(Exercise):
             "leaf": copy.is_leaf,
             "connected": False,
             "t unchanged": True,
+            "t still tracked": t.requires_grad,
+            "every digit": torch.equal(copy.detach(), before),
         }
         if copy is t:
             return facts | {"connected": True, "t unchanged": False}
@@ -165,14 +173,8 @@ class weighted_gradient(Exercise):
     cases = (
         Case("x is a plain tensor", 1, f="triple", grad=None, tracked=False),
         Case("x already has a .grad", 1, f="square", grad=7.0, tracked=True),
-        Case(
-            "another function, and x has a .grad",
-            2,
-            hidden=True,
-            f="mixed",
-            grad=-2.0,
-            tracked=True,
-        ),
+        Case("another function", 1, hidden=True, f="mixed", grad=-2.0, tracked=True),
+        Case("x is a leaf without a .grad", 1, hidden=True, f="mixed", grad=None, tracked=True),
     )
     hints = (
         "You need a leaf that requires a gradient and whose `.grad` is empty.",
@@ -183,13 +185,14 @@ class weighted_gradient(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        x, v = floats(rng, 3), floats(rng, 3) + 0.5
+        x = floats(rng, 3)
         f = {
             "triple": lambda x: x * 3,
             "square": lambda x: x * x,
-            "mixed": lambda x: x * x.sum() + x.flip(0),
+            "mixed": lambda x: torch.cat([x * x.sum(), x[:2].exp()]),
         }[given["f"]]
         x.requires_grad_(given["tracked"])
+        v = floats(rng, len(f(x.detach()))) + 0.5
         old = None if given["grad"] is None else torch.full((3,), given["grad"])
         x.grad = None if old is None else old.clone()
         values = x.detach().clone()
@@ -198,7 +201,7 @@ class weighted_gradient(Exercise):
         f(plain).sum().backward()
         kept = x.grad is None if old is None else x.grad is not None and torch.equal(x.grad, old)
         return {
-            "gradient": {"values": got["values"]}
+            "gradient": {"shape": got["tensor"], "values": got["values"]}
             if isinstance(got, dict) and "values" in got
             else got,
             "requires_grad kept": x.requires_grad == given["tracked"],
@@ -229,8 +232,8 @@ class weighted_gradient(Exercise):
 
 class freeze(Exercise):
     cases = (
-        Case("the first layer of two", 2, sizes=(3, 4, 2), part=0),
-        Case("a block of several layers", 2, hidden=True, sizes=(2, 5, 3, 4, 1), part=slice(1, 3)),
+        Case("the first layer of two", 2, net="flat", part=0),
+        Case("a block with blocks in it", 2, hidden=True, net="nested", part=1),
     )
     hints = (
         "A module does not require gradients; its parameters do.",
@@ -240,13 +243,10 @@ class freeze(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        sizes = given["sizes"]
-        net = torch.nn.Sequential(
-            *(torch.nn.Linear(i, o) for i, o in zip(sizes, sizes[1:], strict=False))
-        )
+        net = NETS[given["net"]]()
         part = net[given["part"]]
         count = describe_number(answer(part))
-        net(floats(rng, 2, sizes[0])).square().sum().backward()
+        net(floats(rng, 4, 3)).square().sum().backward()
         inside = {id(p) for p in part.parameters()}
         with_grad = [id(p) in inside for p in net.parameters() if p.grad is not None]
         return {
@@ -352,18 +352,20 @@ class make_weights(Exercise):
             return {"kind": kind_of(describe(made))}
         weight, bias = made
         start = [t.detach().clone() for t in made]
+        again = answer(n_in, n_out)[0].detach()
         facts = {
             "shapes": [list(weight.shape), list(bias.shape)],
             "leaves": [weight.is_leaf, bias.is_leaf],
             "tracked": [weight.requires_grad, bias.requires_grad],
             "weight like randn * 0.1": 0.07 < float(start[0].std()) < 0.13
-            and abs(float(start[0].mean())) < 0.05,
+            and abs(float(start[0].mean())) < 0.05
+            and not torch.equal(again, start[0]),
             "bias is 0.5": bool((start[1] == 0.5).all()),
             "moved": [False, False],
         }
         right_shapes = facts["shapes"] == [[n_out, n_in], [n_out]]
         if right_shapes and facts["leaves"] == facts["tracked"] == [True, True]:
-            loss = (floats(rng, 5, n_in) @ weight.T + bias - 1).square().sum()
+            loss = (floats(rng, 5, n_in).to(weight.dtype) @ weight.T + bias - 1).square().sum()
             loss.backward()
             with torch.no_grad():
                 for t in made:
@@ -397,9 +399,17 @@ class make_weights(Exercise):
 
 class sgd_step(Exercise):
     cases = (
-        Case("one step", 2, weights=2, unused=0, steps=1),
-        Case("a second step after the first", 1, weights=1, unused=0, steps=2),
-        Case("three weights, one without a gradient", 3, hidden=True, weights=2, unused=1, steps=2),
+        Case("one step", 2, weights=2, unused=0, steps=1, lr=0.25),
+        Case("a second step after the first", 1, weights=1, unused=0, steps=2, lr=0.125),
+        Case(
+            "three weights, one without a gradient",
+            3,
+            hidden=True,
+            weights=2,
+            unused=1,
+            steps=2,
+            lr=0.375,
+        ),
     )
     hints = (
         "PyTorch must not record the update. `with torch.no_grad():` switches recording off.",
@@ -421,7 +431,7 @@ class sgd_step(Exercise):
         first = float(loss())
         for _ in range(given["steps"]):
             loss().backward()
-            answer(every, 0.25)
+            answer(every, given["lr"])
             leaves = [w.is_leaf and w.requires_grad for w in same_objects]
             cleared = [w.grad is None for w in same_objects]
             if not all(leaves):
@@ -430,6 +440,7 @@ class sgd_step(Exercise):
             "values": [describe(w) for w in same_objects],
             "leaves": leaves,
             "cleared": cleared,
+            "the list holds them": list(map(id, every)) == list(map(id, same_objects)),
             "_unchanged": all(
                 torch.equal(w.detach(), s) for w, s in zip(same_objects, start, strict=True)
             ),
@@ -499,6 +510,19 @@ class find_leaves(Exercise):
         return None
 
 
+def flat():
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
+
+
+def nested():
+    last = torch.nn.Sequential(torch.nn.BatchNorm1d(5), torch.nn.Tanh())
+    block = torch.nn.Sequential(torch.nn.Linear(4, 5, bias=False), last)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), block, torch.nn.Linear(5, 1))
+
+
+NETS = {"flat": flat, "nested": nested}
+
+
 def product(rng):
     leaves = {name: floats(rng, 2).requires_grad_() for name in "ab"}
     return leaves, (leaves["a"] * leaves["b"]).sum()
@@ -529,7 +553,8 @@ def single_leaf(rng):
 
 
 def chain(rng):
-    leaves = {name: floats(rng, 2).requires_grad_() for name in "ab"}
+    leaves = {"a": floats(rng, 2).requires_grad_()}
+    leaves["b"] = leaves["a"].detach().clone().requires_grad_()  # equal, and another tensor
     value = leaves["a"]
     for _ in range(3000):
         value = value + 1

@@ -180,7 +180,7 @@ def why_no_grad(t):
 # number, and nothing is learned: the optimizer refuses the tensors, or their `.grad` stays `None`.
 #
 # Repair it. The weight keeps its shape, and its numbers are still random with a standard
-# deviation near 0.1. The bias still starts at 0.5.
+# deviation near 0.1, other numbers at each call. The bias still starts at 0.5.
 
 
 # %% exercise="make_weights"
