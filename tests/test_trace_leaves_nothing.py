@@ -33,7 +33,17 @@ def state_of_torch():
         torch.autograd.graph.log,
         warnings.showwarning,
         sys.getprofile(),
+        gc.isenabled(),
     )
+
+
+def test_a_collector_that_the_user_has_switched_off_stays_off():
+    gc.disable()
+    try:
+        trace(leaf(1.0) * 1)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def hooked_net():

@@ -30,8 +30,12 @@ def watch_engine(log, known_tensors):
         stop = _nothing
         if log.listens:
             run = Run(log, roots, sys._getframe(1))
-            run.start(known_tensors)
             stop = run.stop
+            try:
+                run.start(known_tensors)
+            except BaseException:
+                stop()
+                raise
 
         def stop_both():
             stop()

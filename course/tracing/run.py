@@ -6,6 +6,8 @@ the other end, since what came in first and what went out last is known only the
 hook also tells where torch keeps the user's hooks of that node: all are in one dictionary.
 """
 
+import gc
+
 import torch
 from torch.nn.modules import module as torch_module
 from torch.utils.hooks import BackwardHook
@@ -23,6 +25,7 @@ class Run:
         self.roots = roots
         self.engine_frame = engine_frame  # the frame that starts the engine
         self.steps = Steps(log)
+        self.collects = gc.isenabled()
         self.attached = []  # notes on nodes that carry hooks of this run
         self.handles = []  # (dictionary of hooks, key)
         self.spies = []  # (dictionary or list, key, spy)
@@ -30,6 +33,7 @@ class Run:
     def start(self, known_tensors):
         log = self.log
         outermost = not log.depth
+        gc.disable()  # thousands of small notes would set it off again and again
         log.depth += 1
         log.runs.append(self)
         if outermost:
@@ -61,6 +65,8 @@ class Run:
                 hooks[key] = spy.hook
         for notes in self.attached:
             notes.attached = False
+        if self.collects:
+            gc.enable()
         log.depth -= 1
         log.runs.remove(self)
         self.roots = self.attached = self.handles = self.spies = self.engine_frame = None

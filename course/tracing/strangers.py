@@ -44,7 +44,7 @@ class Strangers:
             sys.setprofile(self.listen)
 
     def stop(self):
-        if self.active and sys.getprofile() == self.listen:
+        if self.active and sys.getprofile() in (self.listen, None):
             sys.setprofile(self.before)
         self.steps = self.engine_frame = self.running = self.seen = None
 

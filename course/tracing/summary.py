@@ -94,6 +94,9 @@ def _measure(tensor):
         return None, None, None
     if tensor.is_complex():
         return torch.linalg.vector_norm(tensor).item(), None, None
+    if not tensor.is_contiguous():  # the gradient of a Linear's weight: aminmax is ten times slower
+        by_stride = sorted(range(tensor.dim()), key=tensor.stride, reverse=True)
+        tensor = tensor.permute(by_stride)
     low, high = torch.aminmax(tensor)
     wide = tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
     return torch.linalg.vector_norm(wide).item(), low.item(), high.item()

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import threading
 import warnings
 
@@ -34,6 +35,7 @@ class Tracer:
         """Run it; the record, or the user's error when it is not to be caught."""
         __tracebackhide__ = True
         failure = record = None
+        collects = gc.isenabled()
         first_handle = RemovableHandle.next_id
         try:
             try:
@@ -47,12 +49,15 @@ class Tracer:
             finally:
                 if not self.log.backwards or any(k not in self.named for k in self.log.tensors):
                     self._adopt_named()  # names that appeared while the function ran
+                gc.disable()
                 record, tensors = assemble(self.log, self.modules, self.named, failure)
                 handles = first_handle, RemovableHandle.next_id
                 known = self.modules.references()
                 keep(LastTrace(record, tensors, known, callable(self.loss), handles))
         finally:
             self.log.close()
+            if collects:
+                gc.enable()
             self.loss = self.names = self.modules = None
         return record
 
