@@ -575,7 +575,7 @@ print("hooks left:", sum(len(module._forward_hooks) for module in net.modules())
 #
 # ## Go on
 #
-# - **[Exercises for this lesson](exercises.ipynb)**.
+# - **[Exercises for this lesson](exercises.ipynb)**: eight, from a choice of tools to Grad-CAM.
 # - Back: [The Linear backward-hook quirk](../05_linear_quirk/lesson.ipynb)
 #
 # You have come to the end of the lessons. A good next step: take a network of your own, put

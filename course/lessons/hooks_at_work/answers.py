@@ -1,0 +1,1099 @@
+# %% right choose_the_hook: a dict
+def choose_the_hook():
+    return dict(
+        [
+            ("total clip", "no hook"),
+            ("layer gradient", "backward pre-hook"),
+            ("early step", "post-accumulate hook"),
+            ("one way", "tensor hook"),
+            ("new input", "forward pre-hook"),
+            ("features", "forward hook"),
+        ]
+    )
+
+
+# %% right choose_the_hook: two lists
+def choose_the_hook():
+    work = "features", "new input", "one way", "early step", "layer gradient", "total clip"
+    tools = ["forward hook", "forward pre-hook", "tensor hook", "post-accumulate hook"]
+    return dict(zip(work, [*tools, "backward pre-hook", "no hook"], strict=True))
+
+
+# %% right choose_the_hook: another kind of dict
+from collections import OrderedDict
+
+
+def choose_the_hook():
+    tools = OrderedDict(features="forward hook")
+    tools["new input"] = "forward pre-hook"
+    tools["one way"] = "tensor hook"
+    tools["early step"] = "post-accumulate hook"
+    tools["layer gradient"] = "backward pre-hook"
+    tools["total clip"] = "no hook"
+    return tools
+
+
+# %% wrong choose_the_hook TOOL_FOR_OTHER_WORK 2: a pre-hook for features
+def choose_the_hook():
+    return {
+        "features": "forward pre-hook",
+        "new input": "forward hook",
+        "one way": "tensor hook",
+        "early step": "post-accumulate hook",
+        "layer gradient": "backward pre-hook",
+        "total clip": "no hook",
+    }
+
+
+# %% wrong choose_the_hook TOOL_FOR_OTHER_WORK 2: a hook can do everything
+def choose_the_hook():
+    return {
+        "features": "forward hook",
+        "new input": "forward pre-hook",
+        "one way": "tensor hook",
+        "early step": "tensor hook",
+        "layer gradient": "backward pre-hook",
+        "total clip": "post-accumulate hook",
+    }
+
+
+# %% wrong choose_the_hook TOOL_FOR_OTHER_WORK 0: one way with a module hook
+def choose_the_hook():
+    return {
+        "features": "forward hook",
+        "new input": "forward pre-hook",
+        "one way": "backward pre-hook",
+        "early step": "post-accumulate hook",
+        "layer gradient": "tensor hook",
+        "total clip": "no hook",
+    }
+
+
+# %% wrong choose_the_hook TOOL_MISSING 2: half of it
+def choose_the_hook():
+    return {"features": "forward hook", "new input": "forward pre-hook", "one way": "tensor hook"}
+
+
+# %% wrong choose_the_hook TOOL_MISSING 0: names of methods
+def choose_the_hook():
+    return {
+        "features": "register_forward_hook",
+        "new input": "register_forward_pre_hook",
+        "one way": "register_hook",
+        "early step": "register_post_accumulate_grad_hook",
+        "layer gradient": "register_full_backward_pre_hook",
+        "total clip": None,
+    }
+
+
+# %% wrong choose_the_hook WRONG_TYPE 0: a list
+def choose_the_hook():
+    return ["forward hook", "forward pre-hook", "tensor hook", "post-accumulate hook"]
+
+
+# %% wrong choose_the_hook RETURNS_NONE 0: printed
+def choose_the_hook():
+    print({"features": "forward hook"})
+
+
+# %% right turned: times one
+def turned(t, factor):
+    way = t * 1
+    way.register_hook(lambda grad: factor * grad)
+    return way
+
+
+# %% right turned: an operation of its own
+import torch
+
+
+class Turn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t, factor):
+        ctx.factor = factor
+        return t.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+
+def turned(t, factor):
+    return Turn.apply(t, factor)
+
+
+# %% right turned: without a hook, with detach
+def turned(t, factor):
+    return t.detach() + factor * (t - t.detach())
+
+
+# %% wrong turned OTHER_WAY_TURNED 0: a hook on t
+def turned(t, factor):
+    t.register_hook(lambda grad: grad * factor)
+    return t
+
+
+# %% wrong turned OTHER_WAY_TURNED 0: a view, and the hook on t
+def turned(t, factor):
+    way = t.view_as(t)
+    t.register_hook(lambda grad: grad * factor)
+    return way
+
+
+# %% wrong turned VALUES_CHANGED 0: the values are multiplied
+def turned(t, factor):
+    return t * factor
+
+
+# %% wrong turned WAY_IS_CUT 0: detached
+def turned(t, factor):
+    return t.detach()
+
+
+# %% wrong turned GRADIENT_UNCHANGED 0: the hook gives nothing back
+def turned(t, factor):
+    way = t.clone()
+
+    def hook(grad):
+        grad = grad * factor
+
+    way.register_hook(hook)
+    return way
+
+
+# %% wrong turned WRONG_VALUE 1: always turned by -1
+def turned(t, factor):
+    way = t.view_as(t)
+    way.register_hook(lambda grad: -grad)
+    return way
+
+
+# %% wrong turned GRADIENT_UNCHANGED 0: a detached leaf of its own gets the hook
+def turned(t, factor):
+    way = t.detach().requires_grad_()
+    way.register_hook(lambda grad: grad * factor)
+    return t.view_as(t)
+
+
+# %% wrong turned RETURNS_NONE 0: the handle is dropped, and the tensor too
+def turned(t, factor):
+    t.view_as(t).register_hook(lambda grad: grad * factor)
+
+
+# %% right clip_each: clamp of the norm
+def clip_each(parameters, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    handles = []
+    for parameter in parameters:
+        handles.append(parameter.register_hook(clip))
+    return handles
+
+
+# %% right clip_each: functional renorm
+import torch
+
+
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = torch.linalg.vector_norm(grad).item()
+        if norm <= threshold:
+            return grad
+        return grad / norm * threshold
+
+    return tuple(p.register_hook(clip) for p in parameters)
+
+
+# %% right clip_each: PyTorch's own function on the stored gradient
+import torch
+
+
+def clip_each(parameters, threshold):
+    def clip(p):
+        torch.nn.utils.clip_grad_norm_([p], threshold)
+
+    return [p.register_post_accumulate_grad_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each CLIPPED_BY_VALUE 0: each number for itself
+def clip_each(parameters, threshold):
+    return [p.register_hook(lambda grad: grad.clamp(-threshold, threshold)) for p in parameters]
+
+
+# %% wrong clip_each SMALL_GRADIENT_CHANGED 0: always scaled
+def clip_each(parameters, threshold):
+    return [p.register_hook(lambda grad: grad * threshold / grad.norm()) for p in parameters]
+
+
+# %% wrong clip_each NOT_CLIPPED 0: the name is rebound
+def clip_each(parameters, threshold):
+    def clip(grad):
+        if grad.norm() > threshold:
+            grad = grad * threshold / grad.norm()
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each HANDLES_MISSING 0: one handle
+def clip_each(parameters, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    for p in parameters:
+        handle = p.register_hook(clip)
+    return handle
+
+
+# %% wrong clip_each RETURNS_NONE 0: no handles
+def clip_each(parameters, threshold):
+    for p in parameters:
+        p.register_hook(lambda grad: grad * (threshold / grad.norm().clamp(min=threshold)))
+
+
+# %% wrong clip_each HOOK_STILL_ACTS 0: registered twice
+def clip_each(parameters, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    for p in parameters:
+        p.register_hook(clip)
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each CLIPPED_ALL_TOGETHER 0: the norms are added up over the tensors
+def clip_each(parameters, threshold):
+    seen = []
+
+    def clip(grad):
+        seen.append(grad.norm() ** 2)
+        total = sum(seen) ** 0.5
+        return grad * (threshold / total.clamp(min=threshold))
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each NOT_CLIPPED 1: only the last one
+def clip_each(parameters, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    *others, last = parameters
+    return [p.register_hook(lambda grad: None) for p in others] + [last.register_hook(clip)]
+
+
+# %% right first_bad: an ExitStack and isnan
+from contextlib import ExitStack
+
+
+def first_bad(net, x):
+    found = []
+
+    def well(*tensors):
+        return not any((t.isnan() | t.isinf()).any() for t in tensors)
+
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            if not any(True for _ in module.children()):
+                hooks.enter_context(
+                    module.register_forward_hook(
+                        lambda m, args, out, path=path: (
+                            found.append(path) if well(*args) and not well(out) else None
+                        )
+                    )
+                )
+        net(x)
+    return next(iter(found), None)
+
+
+# %% right first_bad: a global hook, and the path at the end
+import torch
+from torch.nn.modules.module import register_module_forward_hook
+
+
+def first_bad(net, x):
+    bad = []
+
+    def look(module, args, output):
+        if not list(module.children()) and not torch.isfinite(output).all():
+            bad.append(module)
+
+    with register_module_forward_hook(look):
+        net(x)
+    for path, module in net.named_modules():
+        if bad and module is bad[0]:
+            return path
+    return None
+
+
+# %% right first_bad: all sums are kept
+def first_bad(net, x):
+    log, handles = [], []
+    leaves = {m: p for p, m in net.named_modules() if len(list(m.children())) == 0}
+    for module in leaves:
+        handles.append(
+            module.register_forward_hook(
+                lambda m, args, out: log.append((leaves[m], bool(out.isfinite().all())))
+            )
+        )
+    try:
+        net(x)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return next((path for path, well in log if not well), None)
+
+
+# %% wrong first_bad VICTIM_BLAMED 1: the last one
+def first_bad(net, x):
+    bad, handles = None, []
+
+    def look(module, args, output, path):
+        nonlocal bad
+        if not output.isfinite().all():
+            bad = path
+
+    for path, module in net.named_modules():
+        if not list(module.children()):
+            handles.append(
+                module.register_forward_hook(lambda m, a, o, path=path: look(m, a, o, path))
+            )
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad
+
+
+# %% wrong first_bad CONTAINER_BLAMED 1: the network itself is named
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[-1] if bad else None
+
+
+# %% wrong first_bad ONLY_NAN_SEEN 3: infinity is not seen
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if (output != output).any():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad MODULE_HOOKS_LEFT 0: hooks stay
+def first_bad(net, x):
+    bad = []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        module.register_forward_hook(look)
+    net(x)
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad VICTIM_BLAMED 0: the last module in any case
+def first_bad(net, x):
+    paths = [path for path, module in net.named_modules() if not list(module.children())]
+    net(x)
+    return paths[-1]
+
+
+# %% wrong first_bad NAMED_WITHOUT_NEED 4: the last path where nothing was found
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else path
+
+
+# %% wrong first_bad WRONG_TYPE 1: the module
+def first_bad(net, x):
+    bad, handles = [], []
+    for module in net.modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(module)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad VICTIM_BLAMED 1: the loop variable
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% right weight_norms: partial
+from functools import partial
+
+
+def weight_norms(net):
+    norms = {}
+
+    def record(name, grad):
+        norms[name] = float(grad.norm())
+
+    for name, layer in net.named_children():
+        layer.weight.register_hook(partial(record, name))
+    return norms
+
+
+# %% right weight_norms: a lambda that gives nothing back
+def weight_norms(net):
+    norms = {}
+    for name, p in net.named_parameters():
+        if name.endswith(".weight"):
+            key = name.removesuffix(".weight")
+            p.register_hook(lambda grad, key=key: norms.update({key: grad.norm().item()}))
+    return norms
+
+
+# %% right weight_norms: after accumulation, minus what was there
+import torch
+
+
+def weight_norms(net):
+    norms, before = {}, {}
+
+    def make(name):
+        def record(p):
+            new = p.grad if name not in before else p.grad - before[name]
+            norms[name] = torch.linalg.vector_norm(new).item()
+            before[name] = p.grad.clone()
+
+        return record
+
+    for name, layer in net.named_children():
+        layer.weight.register_post_accumulate_grad_hook(make(name))
+    return norms
+
+
+# %% wrong weight_norms RAISED 0: as it was
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(module, grad_input, grad_output, name=name):
+            norms[name] = module.weight.grad.norm().item()
+
+        layer.register_full_backward_hook(record)
+    return norms
+
+
+# %% wrong weight_norms NORMS_MISSING 0: None is left out
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(module, grad_input, grad_output, name=name):
+            if module.weight.grad is not None:
+                norms[name] = module.weight.grad.norm().item()
+
+        layer.register_full_backward_hook(record)
+    return norms
+
+
+# %% wrong weight_norms OLD_GRADIENT_SEEN 2: after accumulation, the sum is seen
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+        layer.weight.register_post_accumulate_grad_hook(
+            lambda p, name=name: norms.update({name: p.grad.norm().item()})
+        )
+    return norms
+
+
+# %% wrong weight_norms LOOP_VARIABLE 0: all under one name
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+        layer.weight.register_hook(lambda grad: norms.update({name: grad.norm().item()}))
+    return norms
+
+
+# %% wrong weight_norms STORED_GRADIENT_CHANGED 0: gives the norm back
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(grad, name=name):
+            norms[name] = grad.norm().item()
+            return grad / grad.norm()
+
+        layer.weight.register_hook(record)
+    return norms
+
+
+# %% wrong weight_norms RECORDS_TENSORS 0: tensors
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+        layer.weight.register_hook(lambda grad, name=name: norms.update({name: grad.norm()}))
+    return norms
+
+
+# %% wrong weight_norms OLD_GRADIENT_SEEN 0: the gradient of the output
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(module, grad_output, name=name):
+            norms[name] = grad_output[0].norm().item()
+
+        layer.register_full_backward_pre_hook(record)
+    return norms
+
+
+# %% wrong weight_norms RETURNS_NONE 0: nothing is given back
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+        layer.weight.register_hook(lambda grad, name=name: norms.update({name: grad.norm().item()}))
+
+
+# %% right clipped_sum: by hand
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    norm = weight.grad.norm()
+    if norm > threshold:
+        weight.grad *= threshold / norm
+
+
+# %% right clipped_sum: the losses are added
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    sum(loss() for loss in losses).backward()
+    torch.nn.utils.clip_grad_norm_(weight, threshold)
+
+
+# %% right clipped_sum: torch.autograd.grad
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    total = torch.zeros_like(weight)
+    for loss in losses:
+        total += torch.autograd.grad(loss(), weight)[0]
+    weight.grad = total * min(1.0, threshold / max(total.norm().item(), 1e-12))
+
+
+# %% right clipped_sum: a hook on the sum, and it is removed
+def clipped_sum(weight, losses, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    total = sum(loss() for loss in losses)
+    with weight.register_hook(clip):
+        total.backward()
+
+
+# %% wrong clipped_sum PARTS_CLIPPED 0: as it was
+def clipped_sum(weight, losses, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    with weight.register_hook(clip):
+        for loss in losses:
+            loss().backward()
+
+
+# %% wrong clipped_sum SUM_NOT_CLIPPED 1: not clipped at all
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+
+
+# %% wrong clipped_sum PARTS_MISSING 0: only the last part
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        weight.grad = None
+        loss().backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong clipped_sum PARTS_MISSING 0: clipped after each part
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+        torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong clipped_sum PARTS_MISSING 1: clip by value
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    weight.grad.clamp_(-threshold / 2, threshold / 2)
+
+
+# %% wrong clipped_sum TENSOR_HOOK_LEFT 0: the hook stays
+def clipped_sum(weight, losses, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    weight.register_hook(clip)
+    sum(loss() for loss in losses).backward()
+
+
+# %% wrong clipped_sum PARTS_MISSING 0: nothing is run
+def clipped_sum(weight, losses, threshold):
+    return [loss() for loss in losses]
+
+
+# %% right step_in_backward: sub_ on data
+def step_in_backward(parameters, lr):
+    def step(p):
+        p.data.sub_(p.grad, alpha=lr)
+        p.grad = None
+
+    handles = []
+    for p in parameters:
+        if p.requires_grad:
+            handles.append(p.register_post_accumulate_grad_hook(step))
+    return handles
+
+
+# %% right step_in_backward: an optimizer for each parameter
+import torch
+
+
+def step_in_backward(parameters, lr):
+    parameters = [p for p in parameters if p.requires_grad]
+    optimizers = {p: torch.optim.SGD([p], lr=lr) for p in parameters}
+
+    def step(p):
+        optimizers[p].step()
+        optimizers[p].zero_grad()
+
+    return tuple(p.register_post_accumulate_grad_hook(step) for p in parameters)
+
+
+# %% right step_in_backward: copy_
+import torch
+
+
+def step_in_backward(parameters, lr):
+    @torch.no_grad()
+    def step(p):
+        p.copy_(p - lr * p.grad)
+        p.grad = None
+
+    return [
+        p.register_post_accumulate_grad_hook(step)
+        for p in filter(lambda p: p.requires_grad, parameters)
+    ]
+
+
+# %% wrong step_in_backward NO_STEP_TAKEN 0: another tensor
+def step_in_backward(parameters, lr):
+    def step(p):
+        gradient = p.grad
+        p.grad = None
+        p = p - lr * gradient
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward GRADIENT_KEPT 0: the gradient stays
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward GRADIENT_KEPT 0: zeros instead of None
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad.zero_()
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward RAISED 4: frozen parameters are forgotten
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters]
+
+
+# %% wrong step_in_backward RAISED 0: the step in a tensor hook
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def make(p):
+        def step(grad):
+            with torch.no_grad():
+                p.sub_(lr * p.grad)
+            p.grad = None
+
+        return step
+
+    return [p.register_hook(make(p)) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward ALL_AT_ONCE 0: all steps at the end
+import torch
+
+
+def step_in_backward(parameters, lr):
+    wanted = [p for p in parameters if p.requires_grad]
+
+    def step(_):
+        if all(p.grad is not None for p in wanted):
+            with torch.no_grad():
+                for p in wanted:
+                    p -= lr * p.grad
+                    p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in wanted]
+
+
+# %% wrong step_in_backward TOO_EARLY_STEP 0: the step goes up
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p += lr * p.grad
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward RETURNS_NONE 0: no handles
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    for p in parameters:
+        if p.requires_grad:
+            p.register_post_accumulate_grad_hook(step)
+
+
+# %% right heat_map: autograd.grad with respect to the maps
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    try:
+        scores = net(x)
+    finally:
+        handle.remove()
+    maps = kept[0]
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), maps)
+    heat = torch.einsum("bc,bchw->bhw", gradient.mean((2, 3)), maps)
+    return torch.relu(heat).detach()
+
+
+# %% right heat_map: the gradients are put back
+def heat_map(net, layer, x, of):
+    maps, gradients = [], []
+
+    def keep(module, args, output):
+        maps.append(output.clone().detach())
+        output.register_hook(lambda grad: gradients.append(grad.clone()))
+
+    stored = [p.grad for p in net.parameters()]
+    for p in net.parameters():
+        p.grad = None
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    net(x)[:, of].sum().backward()
+    handle.remove()
+    for p, grad in zip(net.parameters(), stored, strict=True):
+        p.grad = grad
+    weights = gradients[0].mean(dim=-1).mean(dim=-1)
+    return (maps[0] * weights[:, :, None, None]).sum(dim=1).clamp_min(0)
+
+
+# %% right heat_map: on a deep copy, picture by picture
+import copy
+
+import torch
+
+
+def heat_map(net, layer, x, of):
+    net = copy.deepcopy(net)
+    heats = []
+    for picture in x:
+        kept = {}
+
+        def keep(module, args, output, kept=kept):
+            kept["maps"] = output.detach().clone()
+
+            def save(grad):
+                kept["grad"] = grad.clone()
+
+            output.register_hook(save)
+
+        with net.get_submodule(layer).register_forward_hook(keep):
+            net(picture[None])[0, of].backward()
+        weights = kept["grad"][0].mean((1, 2))
+        heats.append(torch.tensordot(weights, kept["maps"][0], 1).clamp(min=0))
+    return torch.stack(heats)
+
+
+# %% wrong heat_map HEAT_NEGATIVE 0: negative parts stay
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1)
+
+
+# %% wrong heat_map ABSOLUTE_HEAT 0: abs instead of clamp
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).abs()
+
+
+# %% wrong heat_map WEIGHTS_NOT_MEAN 0: sum instead of mean
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].sum((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map GRADIENT_PER_PLACE 0: no mean
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    return (kept["gradient"] * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map FEATURES_OVERWRITTEN 6: no clone
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map GRAD_LEFT 0: backward fills .grad
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        net(x)[:, of].sum().backward()
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map GRAD_LEFT 6: zero_grad at the end
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        net(x)[:, of].sum().backward()
+    net.zero_grad()
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map MODULE_HOOKS_LEFT 0: the hook stays
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    net.get_submodule(layer).register_forward_hook(keep)
+    torch.autograd.grad(net(x)[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_SHAPE 0: the channels are not added
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    return (kept["gradient"].mean((2, 3), keepdim=True) * kept["maps"]).clamp(min=0)
+
+
+# %% wrong heat_map OTHER_CLASS 2: always the largest score
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    top = scores.max(1).values.sum()
+    torch.autograd.grad(top, list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
