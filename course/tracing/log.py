@@ -81,6 +81,10 @@ class TensorNotes:
     def tensor(self):
         return self.ref()
 
+    def read_grad_before(self, tensor):
+        if tensor.is_leaf or tensor.retains_grad:  # reading .grad of others would warn
+            self.grad_before = summarize(tensor.grad)
+
     def hook_ran(self, call):
         """A hook on this tensor was called."""
         if not self.hooked:
@@ -132,10 +136,10 @@ class Log:
             self.tensors[key] = notes
         if notes.ref() is not tensor:
             notes.ref = weakref.ref(tensor)
+            if self.depth or not self.backwards:  # else it is met after backward
+                notes.read_grad_before(tensor)
         if notes.value is None:
             notes.value = summarize(tensor)
-            if tensor.is_leaf or tensor.retains_grad:  # reading .grad of others would warn
-                notes.grad_before = summarize(tensor.grad)
         return notes
 
     def lost_tensor(self, node, output) -> TensorNotes:

@@ -48,7 +48,8 @@ def _summarize(tensor):
         return None
     try:
         if size > SMALL:
-            return Summary(shape, dtype, None, *_measure(tensor.detach()))
+            tensor = tensor.detach() if tensor.requires_grad else tensor
+            return Summary(shape, dtype, None, *_measure(tensor))
         if tensor.layout is not torch.strided:
             tensor = tensor.detach().to_dense()
         return _whole(shape, dtype, tensor.tolist())

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import gc
 import threading
 import warnings
 
@@ -35,7 +34,6 @@ class Tracer:
         """Run it; the record, or the user's error when it is not to be caught."""
         __tracebackhide__ = True
         failure = record = None
-        collects = gc.isenabled()
         first_handle = RemovableHandle.next_id
         try:
             try:
@@ -49,15 +47,12 @@ class Tracer:
             finally:
                 if not self.log.backwards or any(k not in self.named for k in self.log.tensors):
                     self._adopt_named()  # names that appeared while the function ran
-                gc.disable()
                 record, tensors = assemble(self.log, self.modules, self.named, failure)
                 handles = first_handle, RemovableHandle.next_id
                 known = self.modules.references()
                 keep(LastTrace(record, tensors, known, callable(self.loss), handles))
         finally:
             self.log.close()
-            if collects:
-                gc.enable()
             self.loss = self.names = self.modules = None
         return record
 
