@@ -31,7 +31,7 @@ class ClipLab:
         """HTML and the same in words."""
         plain, chosen = curve("none"), curve(self.kind, self.threshold)
         words = (
-            f"Without clipping: {ends(plain)}. {KINDS[self.kind]}, threshold "
+            f"Without clipping: {ends(plain)}. {KINDS[self.kind].capitalize()}, threshold "
             f"{self.threshold:.3g}: {ends(chosen)}."
         )
         return f"{svg(plain, chosen)}<p>{escape(words)}</p>", words
