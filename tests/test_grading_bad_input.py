@@ -63,11 +63,11 @@ def first(released, *lines):
 def endless(released):
     """{student: (a notebook that does not return, the scores that it must get)}"""
     claim = "get_ipython().displayhook(2)"
-    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     draw = "while True: display({'text/html': 'x' * 100}, raw=True)"
     return {
         "endless": (first(released, claim, "while True: pass"), DOUBLES_LOST),
-        "endless_deaf": (first(released, deaf, "while True: pass"), ALL_LOST),
+        "endless_deaf": (first(released, deaf, "while True: time.sleep(9)"), ALL_LOST),
         "endless_drawing": (first(released, draw), DOUBLES_LOST),
     }
 
