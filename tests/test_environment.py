@@ -100,9 +100,10 @@ def test_conda_has_each_package_of_pyproject_with_the_same_range():
         assert packages[name] == str(requirement.specifier), requirement
 
 
-def test_conda_takes_a_python_that_the_course_can_use():
+def test_conda_takes_one_python_that_the_course_can_use():
     _, packages = conda()
-    assert packages["python"] == f">=3.{OLDEST[1]},<3.{NEWEST[1] + 1}"
+    minor = int(re.fullmatch(r"=3\.(\d+)", packages["python"]).group(1))  # as Binder reads it
+    assert OLDEST[1] <= minor <= NEWEST[1]
     assert PROJECT["requires-python"] == f">=3.{OLDEST[1]}"
 
 
