@@ -14,6 +14,7 @@ is no such cell.
 
 import copy
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -126,9 +127,12 @@ class Run:
 
 
 class Course:
-    """A course in its own folder. ``config`` is Python text added to its nbgrader_config.py."""
+    """A course in its own folder. ``config`` is Python text added to its nbgrader_config.py.
 
-    def __init__(self, root, *, config="", stock=False):
+    With ``like``, another course, it starts with that one's assignments, generated already.
+    """
+
+    def __init__(self, root, *, config="", stock=False, like=None):
         self.root = Path(root)
         self.root.mkdir(parents=True)
         shipped = f"load_subconfig({str(REPOSITORY / 'nbgrader_config.py')!r})\n"
@@ -139,6 +143,10 @@ class Course:
             + f"c.CourseDirectory.notebook_id = {NAME!r}\n"
             + config
         )
+        if like is not None:
+            for folder in ("source", "release"):
+                shutil.copytree(like.root / folder, self.root / folder)
+            shutil.copy(like.root / "gradebook.db", self.root)
 
     def run(self, *arguments):
         """Run ``nbgrader …`` in the course's folder."""

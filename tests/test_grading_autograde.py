@@ -1,11 +1,10 @@
 """The shipped nbgrader_config.py and stock nbgrader on the same submissions, side by side."""
 
-import shutil
-
 import pytest
 from nbgrader_course import Course, code, position
-from scratch_assignment import FULL, RIGHT, SOURCE, STUB, answered, scores
+from scratch_assignment import FULL, NOTHING, RIGHT, STUB, answered, scores
 
+pytest_plugins = ["scratch_course"]
 pytestmark = pytest.mark.nbgrader
 
 LOST = dict.fromkeys(FULL)  # in the gradebook, with no score at all
@@ -32,7 +31,7 @@ def submissions(released, marks):
     for name in ("test_double", "test_hidden", "test_half"):
         skipped.cells[position(skipped, name)].metadata["tags"] = ["skip-execution"]
     exits = answered(released)
-    exits.cells.insert(position(exits, "test_half"), code("import os; os._exit(0)"))
+    exits.cells.insert(position(exits, "test_half"), code("import os; os.kill(os.getpid(), 9)"))
     spying = answered(released, half=RIGHT["half"] + LOOK.format(mark=f"{marks}/atexit"))
     spying.cells.append(code("print(*In)"))
 
@@ -41,6 +40,7 @@ def submissions(released, marks):
 
     return {
         "right": (answered(released), {}),
+        "forgets": (None, {"notes.txt": "I forgot the notebook"}),
         "warns": (half(warn), {}),
         "exits": (exits, {}),
         "skips": (skipped, {}),
@@ -61,19 +61,16 @@ def submissions(released, marks):
 class Marked:
     """A course whose submissions were marked and given feedback, and the traces that they left."""
 
-    def __init__(self, root, *, source, **options):
+    def __init__(self, root, **options):
         self.course = Course(root / "course", **options)
-        for folder in ("source", "release"):
-            shutil.copytree(source.root / folder, self.course.root / folder)
-        shutil.copy(source.root / "gradebook.db", self.course.root)
         self.marks = root / "marks"
         self.marks.mkdir()
-        released = source.released("numbers")
+        released = self.course.released("numbers")
         for student, (nb, files) in submissions(released, self.marks).items():
             self.course.submit(student, "numbers", nb, files)
         self.run = self.course.autograde("numbers")
         self.scores = self.course.scores("numbers")
-        others = ",".join(self.scores.keys() - {"right", "spies"})
+        others = ",".join(self.scores.keys() - {"right", "spies", "exits", "forgets"})
         exclude = f"--CourseDirectory.student_id_exclude={others}"
         self.feedback_run = self.course.generate_feedback("numbers", exclude)
 
@@ -87,26 +84,18 @@ class Marked:
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    course = Course(tmp_path_factory.mktemp("source") / "course")
-    course.add_source("numbers", SOURCE, {"data.csv": "1,2\n", "sub/more.csv": "3\n"})
-    course.generate("numbers")
-    return course
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory, source):
+def ours(tmp_path_factory, scratch):
     config = 'c.Autograde.exclude_overwriting = {"numbers": ["answer.txt"]}\n'
-    return Marked(tmp_path_factory.mktemp("ours"), source=source, config=config)
+    return Marked(tmp_path_factory.mktemp("ours"), like=scratch, config=config)
 
 
 @pytest.fixture(scope="module")
-def stock(tmp_path_factory, source):
-    return Marked(tmp_path_factory.mktemp("stock"), source=source, stock=True)
+def stock(tmp_path_factory, scratch):
+    return Marked(tmp_path_factory.mktemp("stock"), like=scratch, stock=True)
 
 
-def test_an_exercise_is_released_with_its_own_starting_code(source):
-    nb = source.released("numbers")
+def test_an_exercise_is_released_with_its_own_starting_code(scratch):
+    nb = scratch.released("numbers")
     assert nb.cells[position(nb, "half")].source == "def half(x):\n    return x // 2  # repair me"
     assert nb.cells[position(nb, "double")].source == (
         "def double(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
@@ -117,6 +106,7 @@ def test_every_submission_has_its_points(ours):
     assert ours.run.status == 0, ours.run.output
     assert ours.scores == {
         "right": scores(),
+        "forgets": NOTHING,
         "warns": scores(),
         "exits": scores(test_half=0),
         "skips": STUB | {"test_half": 0, "why": None},
@@ -127,6 +117,7 @@ def test_every_submission_has_its_points(ours):
 
 
 def test_stock_nbgrader_loses_some_and_gives_others_what_is_not_theirs(stock):
+    assert "forgets" not in stock.scores
     assert stock.run.status == 1
     assert stock.scores == {
         "right": scores(),
@@ -179,5 +170,11 @@ def test_hidden_tests_are_not_in_the_feedback(ours, stock):
         assert "a secret of the instructor" in stock.course.feedback(student, "numbers")
         page = ours.course.feedback(student, "numbers")
         assert "a secret of the instructor" not in page
-        assert "Hidden tests ran here. Only their score is shown." in page
+        assert "This cell has hidden tests. Only their score is shown." in page
         assert "Score: 3.0 / 3.0" in page
+
+
+def test_the_feedback_says_why_there_are_no_points(ours):
+    assert "there is no file exercises.ipynb in it" in ours.course.feedback("forgets", "numbers")
+    why = "NotRun: this cell was not run, because the kernel died in cell 8"
+    assert why in ours.course.feedback("exits", "numbers")

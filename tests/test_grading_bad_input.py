@@ -8,9 +8,10 @@ import copy
 
 import nbformat
 import pytest
-from nbgrader_course import Course, code, edited, position, without
-from scratch_assignment import NOTHING, RIGHT, SOURCE, STUB, answered, scores
+from nbgrader_course import Course, edited, position, without
+from scratch_assignment import NOTHING, RIGHT, STUB, answered, scores
 
+pytest_plugins = ["scratch_course"]
 pytestmark = pytest.mark.nbgrader
 
 CONFIG = """
@@ -49,12 +50,6 @@ def _edited_by_hand(nb):
     return nb
 
 
-def _before(nb, name, cell):
-    nb = copy.deepcopy(nb)
-    nb.cells.insert(position(nb, name), cell)
-    return nb
-
-
 def first(released, *lines):
     """A right submission, but for what one of its functions does first."""
     return answered(released, double="\n    ".join(["def double(x):", *lines, "return 2 * x"]))
@@ -64,11 +59,9 @@ def endless(released):
     """{student: (a notebook that does not return, the scores that it must get)}"""
     claim = "get_ipython().displayhook(2)"
     deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    draw = "while True: display({'text/html': 'x' * 100}, raw=True)"
     return {
         "endless": (first(released, claim, "while True: pass"), DOUBLES_LOST),
         "endless_deaf": (first(released, deaf, "while True: time.sleep(9)"), ALL_LOST),
-        "endless_drawing": (first(released, draw), DOUBLES_LOST),
     }
 
 
@@ -92,10 +85,6 @@ def notebooks(released):
         "edited_by_hand": (_edited_by_hand(right), scores()),
         # an answer that exits the interpreter, in the answer's cell or when it is called
         "exits": (first(released, "import os; os._exit(0)"), ALL_LOST),
-        "exits_late": (
-            _before(right, "test_half", code("import os, signal; os.kill(os.getpid(), 9)")),
-            scores(test_half=0),
-        ),
         "quits": (answered(released, half=f"{RIGHT['half']}\nquit()"), scores(test_half=0)),
         "sys_exit": (first(released, "import sys; sys.exit(0)"), DOUBLES_LOST),
         # that prints a megabyte, or more
@@ -126,11 +115,8 @@ def files(released):
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    course = Course(tmp_path_factory.mktemp("bad_input") / "course", config=CONFIG)
-    course.add_source("numbers", SOURCE)
-    course.generate("numbers")
-    return course
+def course(tmp_path_factory, scratch):
+    return Course(tmp_path_factory.mktemp("bad_input") / "course", config=CONFIG, like=scratch)
 
 
 @pytest.fixture(scope="module")
@@ -190,8 +176,10 @@ def test_cells_that_were_not_run_say_why(run, course):
     assert said(course, "exits", "test_double") == [f"Stopped: {died}"]
     assert said(course, "exits", "test_hidden") == [not_run + died]
     assert said(course, "exits", "test_half") == [not_run + died]
-    assert said(course, "exits_late", "test_hidden") == []
-    assert said(course, "exits_late", "test_half") == [not_run + "the kernel died in cell 8"]
+    assert said(course, "quits", "test_hidden") == []
+    assert said(course, "quits", "test_half") == [
+        f"{not_run}cell 7 ('half') ended the kernel with quit() or exit()"
+    ]
 
 
 def test_no_marked_notebook_is_large(run, course, table):
@@ -204,23 +192,17 @@ def test_no_marked_notebook_is_large(run, course, table):
     assert {student: size for student, size in sizes.items() if size > 1_000_000} == {}
 
 
-def test_the_feedback_says_it_too_and_stays_small(run, course, table):
-    read = {"no_file", "exits_late", "noisy", "raises_10_mb"}
-    others = ",".join(table.keys() - read)
-    done = course.generate_feedback("numbers", f"--CourseDirectory.student_id_exclude={others}")
-    assert done.status == 0, done.output
-    pages = {student: course.feedback(student, "numbers") for student in read}
-    assert "there is no file exercises.ipynb in it" in pages["no_file"]
-    assert "NotRun" in pages["exits_late"]
-    assert {name: len(page) for name, page in pages.items() if len(page) > 2_000_000} == {}
-
-
 def test_answers_that_never_return_are_stopped_and_nobody_else_is_touched(
     run, course, table, released
 ):
     for student, (nb, _) in endless(released).items():
         course.submit(student, "numbers", nb)
-    done = course.autograde("numbers", "--Execute.timeout=3")
+    done = course.autograde(
+        "numbers",
+        "--Execute.timeout=3",
+        "--Execute.iopub_timeout=3",
+        "--Execute.shell_timeout_interval=1",
+    )
     assert done.status == 0, done.output
     expected = {student: points for student, (_, points) in endless(released).items()}
     assert course.scores("numbers") == table | expected

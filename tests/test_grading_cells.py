@@ -14,16 +14,16 @@ from nbgrader.preprocessors import (
     OverwriteKernelspec,
 )
 from nbgrader_course import (
-    Course,
     code,
     position,
     text,
     without,
 )
-from scratch_assignment import RIGHT, SOURCE, answered
+from scratch_assignment import RIGHT, answered
 
 from course.grading import RestoreCells, SafeDeduplicate
 
+pytest_plugins = ["scratch_course"]
 pytestmark = pytest.mark.nbgrader
 
 STOCK = [ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
@@ -39,27 +39,19 @@ NAMES = ["setup", "test_setup", "double", "test_double", "test_hidden", "half", 
 NAMES += ["why", "draw"]
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    course = Course(tmp_path_factory.mktemp("cells") / "course")
-    course.add_source("numbers", SOURCE)
-    course.generate("numbers")
-    return course
+@pytest.fixture
+def right(scratch):
+    return answered(scratch.released("numbers"))
 
 
 @pytest.fixture
-def right(course):
-    return answered(course.released("numbers"))
-
-
-@pytest.fixture
-def sanitized(course):
+def sanitized(scratch):
     """What `nbgrader autograde` makes of a submission before it runs it."""
 
     def sanitize(nb, preprocessors=OURS, **traits):
         nb = copy.deepcopy(nb)
         where = {
-            "db_url": f"sqlite:///{course.root / 'gradebook.db'}",
+            "db_url": f"sqlite:///{scratch.root / 'gradebook.db'}",
             "assignment": "numbers",
             "notebook": "exercises",
             "student": "ann",

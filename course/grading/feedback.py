@@ -13,7 +13,7 @@ from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
 
-NOTE = "Hidden tests ran here. Only their score is shown."
+NOTE = "This cell has hidden tests. Only their score is shown."
 WITHHELD = "This output is not shown: it quotes a hidden test."
 TELLING = 8  # characters; a shorter line is no secret
 
