@@ -3,7 +3,7 @@
 A notebook with an ``Output`` or ``interact`` widget sometimes waits for the whole time limit of a
 cell although the reply is there. nbclient answers the widget on the socket on which it waits for
 the reply; that answer goes through a synchronous copy of the socket, which may take the one signal
-"something has come" that the waiting side needs. Waiting in short slices looks again. (Measured with
+"something has come" that the waiting side needs. Waiting in short slices looks again. (Measured,
 nbclient 0.11 and jupyter_client 8.10, a notebook with both widgets: 29 of 80 runs waited for the
 whole limit, and none of 80 with these channels.)
 """
