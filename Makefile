@@ -22,7 +22,7 @@ lab:
 
 # With STATUS=FILE the status of pytest goes to that file, because make itself only knows "failed".
 test:
-	$(RUN) test $(ARGS)$(if $(STATUS),; echo $$? > "$(STATUS)")
+	$(RUN) test $(ARGS)$(if $(findstring command line,$(origin STATUS)),; echo $$? > "$(STATUS)")
 
 build:
 	$(RUN) build $(ARGS)

@@ -16,7 +16,9 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from course.author_text import EXERCISE_KEYS, BuildError, read_cells
 from course.lessons import LESSONS, Lesson, find_lesson
+from course.stubs import release_text
 
 ROOT = Path(__file__).parent.parent
 CACHE = ROOT / ".build-cache" / "hashes.json"
@@ -44,9 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     except LookupError as error:
         print(f"build: {error.args[0]}", file=sys.stderr)
         return 2
-    except Exception as error:
-        if type(error).__name__ != "BuildError":  # defined where jupytext is needed, imported late
-            raise
+    except BuildError as error:
         print(f"build: {error}", file=sys.stderr)
         return 1
     for path in stale:
@@ -126,9 +126,6 @@ def release(lesson: Lesson, source: bytes) -> bytes:
 
 def refuse_leaks(lesson: Lesson, released: bytes) -> None:
     """Refuse a released notebook that still holds a solution or a hidden test."""
-    from course.authoring import EXERCISE_KEYS, BuildError, read_cells
-    from course.stubs import release_text
-
     path = lesson.folder / "exercises.py"
     notebook = json.loads(released)
     text = "\n".join("".join(cell["source"]) for cell in notebook["cells"])
@@ -148,8 +145,8 @@ def refuse_leaks(lesson: Lesson, released: bytes) -> None:
 def state(lesson: Lesson, root: Path) -> str:
     """A hash of everything that goes into a lesson's notebooks, and of the notebooks themselves."""
     course = ROOT / "course"
-    makers = ["authoring.py", "answers.py", "build.py", "exercise.py", "percent.py", "stubs.py"]
-    files = [course / name for name in makers]
+    makers = ["answers", "author_rules", "author_text", "authoring", "build", "exercise"]
+    files = [course / f"{name}.py" for name in [*makers, "percent", "stubs"]]
     files += sorted((course / "grading").glob("*.py")) + [ROOT / "nbgrader_config.py"]
     files += sorted(lesson.folder.glob("*.py"))
     files += sorted(root.glob(f"*/{lesson.assignment}/*.ipynb"))

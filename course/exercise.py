@@ -94,6 +94,17 @@ class Exercise:
         return sum(case.points for case in cls.cases if hidden in (None, case.hidden))
 
 
+def wrong_kind(kind: str, code: str = "WRONG_TYPE") -> tuple[str, dict]:
+    """The diagnosis of an answer that gave back another kind of thing than it was asked for.
+
+    >>> wrong_kind("None"), wrong_kind("a number")
+    (('RETURNS_NONE', {'got': 'None'}), ('WRONG_TYPE', {'got': 'a number'}))
+
+    ``kind`` is what ``course.facts.kind_of`` says; ``code`` a lesson's own word for it.
+    """
+    return ("RETURNS_NONE" if kind == "None" else code), {"got": kind}
+
+
 @dataclass(frozen=True)
 class LessonChecks:
     """All exercises of one lesson, in the order of their classes in checks.py."""

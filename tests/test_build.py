@@ -11,7 +11,8 @@ import pytest
 
 import course.authoring as authoring
 import course.build as builder
-from course.authoring import BuildError, exercises_notebook, lesson_notebook, read_cells
+from course.author_text import BuildError, read_cells
+from course.authoring import exercises_notebook, lesson_notebook
 from course.build import ROOT, build, main, refuse_leaks
 from course.exercise import LessonChecks, exercises_of
 from course.lessons import LESSONS, Lesson, find_lesson

@@ -19,9 +19,6 @@ from course.laboratory.settings import Settings
 from course.record import Record
 from course.tracing import trace
 
-# Run as a notebook's cell is: trace takes names from its caller's variables when backward starts,
-# and by then forward has put its tensors there.
-CELL = compile("record = trace(play, leaves, modules, catch=True)", "lab", "exec")
 SEED = 0  # every run starts from it: a dropout must not look like the effect of a slider
 
 
@@ -54,12 +51,11 @@ class Experiment:
         with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(printed):
             torch.default_generator.manual_seed(SEED)
             state = torch.get_rng_state()
-            exec(CELL, play.cell)
+            record = trace(play, play.named, play.modules, catch=True)
             random = not torch.equal(state, torch.get_rng_state())
         self.known = play.tensors or self.known
         with contextlib.redirect_stdout(io.StringIO()), torch.random.fork_rng(devices=[]):
             slopes = self.slopes(play, random)
-        record = play.cell["record"]
         return Outcome(
             settings, record, play.tensors, slopes, printed.getvalue(), random, play.error
         )
@@ -109,8 +105,8 @@ class Play:
         self.parameters = parameters_of(self.modules)
         self.tensors = Tensors()
         self.error = None
-        leaves = {n: x for n, x in self.inputs().items() if isinstance(x, torch.Tensor)}
-        self.cell = {"trace": trace, "play": self, "leaves": leaves, "modules": self.modules}
+        # trace reads these names while the run goes on: forward adds its tensors to them
+        self.named = {n: x for n, x in self.inputs().items() if isinstance(x, torch.Tensor)}
 
     def __call__(self):
         try:
@@ -129,7 +125,7 @@ class Play:
             if hook.at in MODULE_PLACES:
                 hook.register(self.find(hook.on), name)
         self.tensors = self.forward(self.modules, self.inputs())
-        self.cell |= self.tensors
+        self.named |= self.tensors
         for name, hook in hooks:
             if hook.at not in MODULE_PLACES:
                 hook.register(self.find(hook.on), name)

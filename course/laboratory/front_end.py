@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+HERE = Path(__file__).parent
 SWAP = """<style>
 .jp-OutputArea-child:has(.hl-static):has(+ .jp-OutputArea-child .hl-widget),
 .jp-OutputArea-child:has(.hl-static) + .jp-OutputArea-child:not(:has(.hl-widget)) { display: none; }
@@ -51,6 +52,9 @@ def show_widget(widget, html: str, text: str, words: str) -> None:
     )
 
 
-def source(*names: str) -> str:
-    """Files of this package joined to one script or style sheet: anywidget takes a single one."""
-    return "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in names)
+def source(*names: str | Path) -> str:
+    """Files joined to one script or style sheet: anywidget takes a single one.
+
+    A name is a file of this package; a widget elsewhere gives the path of its own.
+    """
+    return "\n".join((HERE / name).read_text("utf-8") for name in names)

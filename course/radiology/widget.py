@@ -15,9 +15,7 @@ from course.radiology.words import summary
 class XRayWidget(anywidget.AnyWidget):
     """Shows a `course.radiology.Panel`; imported only where somebody looks."""
 
-    _esm = source("latest.js", "controls.js") + Path(__file__).with_name("xray.js").read_text(
-        "utf-8"
-    )
+    _esm = source("latest.js", "controls.js", Path(__file__).with_name("xray.js"))
     _css = source("style.css")
     static_id = traitlets.Unicode().tag(sync=True)  # of the picture that stands for this widget
     spec = traitlets.Dict().tag(sync=True)

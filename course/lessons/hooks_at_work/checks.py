@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, is_tensor, kind_of
 from course.lessons.hooks_at_work.reasons import REASONS
-from course.lessons.leaf_tensors.checks import floats
 from course.lessons.module_hooks.nets import hooks_on, line, linear, named, numbers_of
 
 __all__ = ["REASONS"]
@@ -19,10 +19,6 @@ TOOLS = (
     "post-accumulate hook",
     "no hook",
 )
-
-
-def wrong_kind(kind):
-    return ("RETURNS_NONE" if kind == "None" else "WRONG_TYPE"), {"got": kind}
 
 
 class choose_the_hook(Exercise):

@@ -4,21 +4,12 @@ import warnings
 
 import torch
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, describe_number, is_tensor, kind_of
 from course.lessons.leaf_tensors.reasons import REASONS
 
 __all__ = ["REASONS"]
-
-
-def floats(rng, *shape):
-    """Small whole numbers, never 0, as a float tensor: sums and products of them are exact."""
-    count = 1
-    for size in shape:
-        count *= size
-    return torch.tensor(
-        [float(rng.choice([-3, -2, -1, 1, 2, 3, 4])) for _ in range(count)]
-    ).reshape(shape)
 
 
 class which_are_leaves(Exercise):
@@ -44,9 +35,7 @@ class which_are_leaves(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         differ = [name for name in expected if facts[name] != expected[name]]
         words = ("made", "untracked", "result")
         groups = {
@@ -155,9 +144,7 @@ class leaf_copy(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if facts["connected"]:
             return "STILL_CONNECTED"
         if not facts["t unchanged"]:
@@ -378,9 +365,7 @@ class make_weights(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         names = ("The weight", "The bias")
         for name, tracked in zip(names, facts["tracked"], strict=True):
             if not tracked:
@@ -496,9 +481,7 @@ class find_leaves(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if facts["_nodes"]:
             return "NODES_NOT_TENSORS"
         if facts["others"]:

@@ -5,17 +5,12 @@ import math
 import torch
 from torch import nn
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, is_tensor, kind_of, same
 from course.lessons.linear_quirk.reasons import REASONS
 
 __all__ = ["REASONS"]
-
-
-def wrong_kind(said):
-    """The code for an answer that is not of the kind that was asked for."""
-    code = "RETURNS_NONE" if said is None else "WRONG_TYPE"
-    return code, {"got": kind_of(said)}
 
 
 class read_the_log(Exercise):
@@ -47,7 +42,7 @@ class read_the_log(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return wrong_kind(facts["kind"])
+            return wrong_kind(kind_of(facts["kind"]))
         differ = [line for line in expected if facts[line] != expected[line]]
         said = {line: facts[line] for line in differ}
         unknown = [n for n, word in said.items() if word not in read_the_log.WORDS]
@@ -99,7 +94,7 @@ class last_node(Exercise):
         if isinstance(said, dict) and "Backward" in said.get("kind", ""):
             return "NODE_NOT_NAME"
         if type(said) is not str:
-            return wrong_kind(said)
+            return wrong_kind(kind_of(said))
         if "<" in said or " at 0x" in said:
             return "NODE_NOT_NAME"
         if said == facts["_class"]:
@@ -138,7 +133,7 @@ class full_shapes(Exercise):
     def diagnose(facts, expected):
         said, right = facts["said"], expected["said"]
         if type(said) is not list:
-            return wrong_kind(said)
+            return wrong_kind(kind_of(said))
         if len(said) != 2 or not all(s is None or type(s) is list for s in said):
             return "NOT_TWO_SHAPES", {"got": said}
         if not facts["no hook is left"]:
@@ -173,7 +168,7 @@ class order(Exercise):
     def diagnose(facts, expected):
         said, right = facts["order"], expected["order"]
         if type(said) is not list:
-            return wrong_kind(said)
+            return wrong_kind(kind_of(said))
         if "x" in said and not facts["_tracked"]:
             return "HOOK_ON_UNTRACKED"
         if any(type(word) is not str for word in said) or sorted(said) != sorted(right):
@@ -383,11 +378,11 @@ class linear_gradients(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return wrong_kind(facts["kind"])
+            return wrong_kind(kind_of(facts["kind"]))
         weight, bias = facts["weight"], facts["bias"]
         for got in (weight, bias):
             if not isinstance(got, dict) or "tensor" not in got:
-                return wrong_kind(got)
+                return wrong_kind(kind_of(got))
         right = expected["weight"]["tensor"], expected["bias"]["tensor"]
         if (weight["tensor"], bias["tensor"]) == right[::-1]:
             return "WEIGHT_AND_BIAS_SWAPPED"
@@ -442,7 +437,7 @@ class OldLinear(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return wrong_kind(facts["kind"])
+            return wrong_kind(kind_of(facts["kind"]))
         if not facts["right output"]:
             return "OUTPUT_DIFFERS"
         got, right = facts["received"], expected["received"]
@@ -479,7 +474,7 @@ class name_elements(Exercise):
     def diagnose(facts, expected):
         said, right = facts["names"], expected["names"]
         if type(said) is not list:
-            return wrong_kind(said)
+            return wrong_kind(kind_of(said))
         if len(said) != len(right):
             return "NOT_ONE_WORD_EACH", {"got": len(said)}
         words = ("input", "weight", "bias", "weight.T", "other", None)
@@ -528,13 +523,6 @@ def fill(module, rng):
         for p in module.parameters():
             p.copy_(floats(rng, *p.shape))
     return module
-
-
-def floats(rng, *shape):
-    """Small whole numbers, never 0, as a float tensor: sums and products of them are exact."""
-    count = torch.Size(shape).numel()
-    numbers = [float(rng.choice([-3, -2, -1, 1, 2, 3, 4])) for _ in range(count)]
-    return torch.tensor(numbers).reshape(shape)
 
 
 def hooks_on(module):

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 import torch
 from torch import nn
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, kind_of
-from course.lessons.leaf_tensors.checks import floats
 from course.lessons.module_hooks.nets import (
     Add,
     Repeat,
@@ -28,10 +28,6 @@ from course.lessons.module_hooks.reasons import REASONS
 __all__ = ["REASONS"]
 
 WORDS = ("net in", "inner in", "inner out", "net out", "net back pre", "inner back", "net back")
-
-
-def wrong_kind(kind, code="WRONG_TYPE"):
-    return ("RETURNS_NONE" if kind == "None" else code), {"got": kind}
 
 
 class hook_order(Exercise):

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from course.lessons.leaf_tensors.checks import floats
+from course.draw import floats
 
 
 def linear(rng, inputs: int, outputs: int) -> nn.Linear:

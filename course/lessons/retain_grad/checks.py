@@ -4,9 +4,9 @@ import warnings
 
 import torch
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, describe_number, kind_of, same
-from course.lessons.leaf_tensors.checks import floats
 from course.lessons.retain_grad.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -33,7 +33,7 @@ class a_second_time(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return none_or_type(facts["kind"])
+            return wrong_kind(facts["kind"])
         differ = [name for name in expected if facts[name] != expected[name]]
         missing = [name for name in differ if facts[name] not in ("works", "raises")]
         if missing:
@@ -178,7 +178,7 @@ class layer_gradients(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return none_or_type(facts["kind"])
+            return wrong_kind(facts["kind"])
         got, right = facts["gradients"], expected["gradients"]
         if None in got:
             return "NOT_RETAINED"
@@ -259,7 +259,7 @@ class grad_history(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return none_or_type(facts["kind"])
+            return wrong_kind(facts["kind"])
         got = facts["history"]
         if len(got) != len(expected["history"]):
             return "LIST_LENGTH", {"got": len(got)}
@@ -309,7 +309,7 @@ class norms_only(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return none_or_type(facts["kind"])
+            return wrong_kind(facts["kind"])
         got, right = facts["norms"], expected["norms"]
         if None in got:
             return "NOT_RETAINED"
@@ -475,10 +475,6 @@ def chained(steps):
         return x
 
     return f
-
-
-def none_or_type(kind):
-    return ("RETURNS_NONE" if kind == "None" else "WRONG_TYPE"), {"got": kind}
 
 
 def quiet_grad(t):

@@ -88,9 +88,7 @@ def _widget(lab):
     from course.lessons.retain_grad.memory import KEEP, RETAIN_GRAPH
 
     class MemoryWidget(anywidget.AnyWidget):
-        _esm = source("latest.js", "controls.js") + Path(__file__).with_suffix(".js").read_text(
-            "utf-8"
-        )
+        _esm = source("latest.js", "controls.js", Path(__file__).with_suffix(".js"))
         _css = source("style.css")
         static_id = traitlets.Unicode().tag(sync=True)
         spec = traitlets.Dict().tag(sync=True)

@@ -2,9 +2,9 @@
 
 import torch
 
-from course.exercise import Case, Exercise
+from course.draw import floats
+from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, kind_of
-from course.lessons.leaf_tensors.checks import floats
 from course.lessons.tensor_hooks.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -32,9 +32,7 @@ class firing_order(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         words = facts["_all"]
         for word in words:
             if word not in ("y", "h one", "h two", "x", "x stored"):
@@ -143,9 +141,7 @@ class be_the_engine(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "NOT_A_PAIR"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"], "NOT_A_PAIR")
         if facts["_most calls"] > 1:
             return "CALLED_AGAIN", {"got": facts["_most calls"]}
         if facts["_None"]:
@@ -186,9 +182,7 @@ class norm_log(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         log = facts["log"]
         if not log:
             return "RECORD_EMPTY"
@@ -238,9 +232,7 @@ class gradient_sizes(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if not facts["sizes"]:
             return "RECORD_EMPTY"
         if facts["_names"] != expected["_names"]:
@@ -315,9 +307,7 @@ class row_gradients(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if not facts["rows"]:
             return "RECORD_EMPTY"
         if facts["rows"] == facts["_whole"]:
@@ -369,9 +359,7 @@ class train_and_log(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if facts["own hook called"][1] < expected["own hook called"][1]:
             return "OTHERS_HOOKS_GONE"
         if len(facts["log"]) > facts["_steps"]:
@@ -494,9 +482,7 @@ class record_backward(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            return ("RETURNS_NONE" if facts["kind"] == "None" else "WRONG_TYPE"), {
-                "got": facts["kind"]
-            }
+            return wrong_kind(facts["kind"])
         if facts["_graph"] == "fails":
             return "HOOK_LEFT_AFTER_ERROR" if facts["error"] else "ERROR_SWALLOWED"
         got, right = ([name for run in f["runs"] for name, _ in run] for f in (facts, expected))
