@@ -21,10 +21,12 @@ class Reason:
     """A misconception: the sentence that names it and the hint that helps.
 
     Both may hold ``{names}`` that ``diagnose`` fills with evidence from the learner's own run.
+    ``guide`` names the trap of the field guide that tells more.
     """
 
     sentence: str
     hint: str
+    guide: str = ""
 
 
 @dataclass(frozen=True)
