@@ -4,12 +4,14 @@
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
 RUN = @$(if $(PYTHON),"$(PYTHON)" course/bootstrap.py,echo "There is no Python here: install Python 3.11 to 3.14 and run this again." >&2; exit 1;)
 
-.PHONY: help lab test build check bench doctor pin clean
+.PHONY: help lab test test-torch build check bench doctor pin clean
 
 help:
 	@echo 'make lab       set up the course and open it in JupyterLab'
 	@echo '               (LESSON=leaf_tensors opens that lesson; ARGS="--no-browser --port 8899")'
 	@echo 'make test      set up what the tests need and run every test (ARGS="-k build")'
+	@echo 'make test-torch TORCH=2.4.0'
+	@echo '               run the tests of what torch does on that torch'
 	@echo 'make doctor    say what is wrong here and the command that mends it'
 	@echo 'make build     build source/ and release/ from course/lessons/'
 	@echo 'make check     judge every answer of the lessons'
@@ -23,6 +25,9 @@ lab:
 # With STATUS=FILE the status of pytest goes to that file, because make itself only knows "failed".
 test:
 	$(RUN) test $(ARGS)$(if $(findstring command line,$(origin STATUS)),; echo $$? > "$(STATUS)")
+
+test-torch:
+	$(RUN) test-torch $(TORCH) $(ARGS)
 
 build:
 	$(RUN) build $(ARGS)

@@ -3,9 +3,10 @@
     python -m course build             what is stale
     python -m course build --check     nothing; say what is stale, exit status 1 if anything is
 
-A lesson that did not change since the last build is known by a hash of all that goes into it and
-is not built again. nbgrader's own ``GenerateAssignment`` makes the released notebook, with the
-configuration that an instructor uses, so both always agree.
+The field guide's notebook is built from its traps along with them. What did not change since the
+last build is known by a hash of all that goes into it and is not built again. nbgrader's own
+``GenerateAssignment`` makes the released notebook, with the configuration that an instructor uses,
+so both always agree.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from course.lessons import LESSONS, Lesson, find_lesson
 from course.stubs import release_text
 
 ROOT = Path(__file__).parent.parent
+GUIDE = "release/field_guide.ipynb"
 CACHE = ROOT / ".build-cache" / "hashes.json"
 FORBIDDEN = (
     "BEGIN SOLUTION",
@@ -66,9 +68,10 @@ def build(lessons: list[Lesson], root: Path = ROOT, write: bool = True) -> list[
     """
     known = read_cache(root)
     todo = [lesson for lesson in lessons if known.get(lesson.name) != state(lesson, root)]
-    if not todo:
+    guide = known.get("field_guide") != guide_state(root)
+    if not (todo or guide):
         return []
-    made = make(todo)
+    made = make(todo) | (make_guide() if guide else {})
     stale = [path for path, data in made.items() if read(root / path) != data]
     if not write:
         return stale
@@ -77,6 +80,7 @@ def build(lessons: list[Lesson], root: Path = ROOT, write: bool = True) -> list[
         (root / path).write_bytes(made[path])
     for lesson in todo:
         known[lesson.name] = state(lesson, root)
+    known["field_guide"] = guide_state(root)
     write_cache(root, known)
     return stale
 
@@ -96,6 +100,12 @@ def make(lessons: list[Lesson]) -> dict[str, bytes]:
         refuse_leaks(lesson, released)
         made[f"release/{lesson.assignment}/exercises.ipynb"] = released
     return made
+
+
+def make_guide() -> dict[str, bytes]:
+    from course.guide.notebook import guide_notebook
+
+    return {GUIDE: as_bytes(guide_notebook())}
 
 
 def as_bytes(notebook) -> bytes:
@@ -144,19 +154,33 @@ def refuse_leaks(lesson: Lesson, released: bytes) -> None:
 
 def state(lesson: Lesson, root: Path) -> str:
     """A hash of everything that goes into a lesson's notebooks, and of the notebooks themselves."""
-    course = ROOT / "course"
-    makers = ["answers", "author_rules", "author_text", "authoring", "build", "exercise"]
-    files = [course / f"{name}.py" for name in [*makers, "percent", "stubs"]]
-    files += sorted((course / "grading").glob("*.py")) + [ROOT / "nbgrader_config.py"]
+    files = makers("answers", "author_rules", "exercise", "stubs")
+    files += sorted((ROOT / "course" / "grading").glob("*.py")) + [ROOT / "nbgrader_config.py"]
     files += sorted(lesson.folder.glob("*.py"))
     files += sorted(root.glob(f"*/{lesson.assignment}/*.ipynb"))
-    digest = hashlib.sha256()
+    return digest(files, lesson.assignment)
+
+
+def guide_state(root: Path) -> str:
+    """The same for the field guide."""
+    guide = ROOT / "course" / "guide"
+    files = [*makers("lessons/__init__"), *sorted(guide.rglob("*.py")), root / GUIDE]
+    return digest([path for path in files if path.exists()])
+
+
+def makers(*names: str) -> list[Path]:
+    names = ("author_text", "authoring", "build", "percent", *names)
+    return [ROOT / "course" / f"{name}.py" for name in names]
+
+
+def digest(files: list[Path], word: str = "") -> str:
+    found = hashlib.sha256()
     for name in ("jupytext", "nbformat", "nbgrader"):
-        digest.update(f"{name} {version(name)}\n".encode())
-    digest.update(lesson.assignment.encode())
+        found.update(f"{name} {version(name)}\n".encode())
+    found.update(word.encode())
     for path in files:
-        digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
+        found.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()
 
 
 def read(path: Path) -> bytes | None:

@@ -26,6 +26,7 @@ class Verdict:
     hint: str = ""
     line: int | None = None  # of the learner's own code, where it raised
     source: str = ""
+    guide: str = ""  # the trap of the field guide that tells more
 
     @property
     def points(self) -> float:
@@ -100,7 +101,8 @@ def judge_case(exercise, case, observed, expected, reasons):
     if meaning := meaning_of(where.get("message", "")):
         happened, _, hint = meaning.partition("\nWhat to do: ")
         sentence = f"{sentence} {happened}"
-    return Verdict(case, outcome, code, sentence, hint, where.get("line"), where.get("code", ""))
+    line, source = where.get("line"), where.get("code", "")
+    return Verdict(case, outcome, code, sentence, hint, line, source, reason.guide)
 
 
 def diagnosis(exercise, facts, expected):

@@ -6,6 +6,7 @@ inline and use JupyterLab's theme variables: notebooks that are opened again los
 
 from html import escape
 
+from course.guide import trap
 from course.judge import NOT_ATTEMPTED, PASSED, RAISED, WRONG, Result, Verdict
 
 SIGNS = {PASSED: "✓", NOT_ATTEMPTED: "○", WRONG: "✗", RAISED: "⚠"}
@@ -49,6 +50,8 @@ def as_text(result: Result) -> str:
         if verdict.line:
             lines.append(f"      Your line {verdict.line}: {verdict.source}")
         lines.append(f"      Try: {verdict.hint}")
+        if verdict.guide:
+            lines.append(f"      More: field guide, {trap(verdict.guide).title!r}")
     return "\n".join(lines)
 
 
@@ -88,7 +91,11 @@ def row(verdict: Verdict, repeat: bool) -> str:
     if verdict.line:
         body += f"<div>Your line {verdict.line}: <code>{escape(verdict.source)}</code></div>"
     body += muted(f"Try: {verdict.hint}")
-    body += f'<div style="font-size: 85%; opacity: 0.8">{verdict.code}</div>'
+    small = f"<span>{verdict.code}</span>"
+    if verdict.guide:
+        entry = trap(verdict.guide)
+        small += f' · Field guide: <a href="../{entry.address}">{escape(entry.title)}</a>'
+    body += f'<div style="font-size: 85%; opacity: 0.8">{small}</div>'
     return f'{line}<div style="margin-left: 1.4em">{body}</div>'
 
 

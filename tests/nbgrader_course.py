@@ -13,10 +13,10 @@ is no such cell.
 """
 
 import copy
+import multiprocessing
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
@@ -150,19 +150,12 @@ class Course:
 
     def run(self, *arguments):
         """Run ``nbgrader …`` in the course's folder."""
-        # nbgrader starts `alembic` by name: it is beside the Python that runs this
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", *arguments],
-            cwd=self.root,
-            env={**os.environ, "PATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=300,
-        )
-        return Run(done.returncode, done.stdout)
+        output = self.root / "output.txt"
+        command = NBGRADER.Process(target=_nbgrader, args=(self.root, output, arguments))
+        command.start()
+        command.join(timeout=300)
+        assert command.exitcode is not None, f"{arguments} did not end:\n{output.read_text()}"
+        return Run(command.exitcode, output.read_text(errors="replace"))
 
     def add_source(self, assignment, nb, files=None):
         """The instructor's notebook of an assignment, and files that go with it."""
@@ -215,6 +208,26 @@ class Course:
                 table[student][name] = score
         gradebook.close()
         return dict(table)
+
+
+# Each command is a process of its own, forked from one that has imported nbgrader already, which
+# alone takes longer than most commands.
+NBGRADER = multiprocessing.get_context("forkserver")
+NBGRADER.set_forkserver_preload(["nbgrader.apps", "nbgrader.apps.nbgraderapp"])
+
+
+def _nbgrader(root, output, arguments):
+    """Be the command ``nbgrader``, as its console script is."""
+    with open(output, "wb") as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+    os.chdir(root)
+    # nbgrader starts `alembic` by name: it is beside the Python that runs this
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    sys.argv = ["nbgrader", *arguments]
+    from nbgrader.apps.nbgraderapp import main
+
+    sys.exit(main())
 
 
 def _fill(folder, nb, files):

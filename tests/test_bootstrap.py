@@ -22,6 +22,8 @@ from course.bootstrap import NEWEST, OLDEST
 from course.machine import environment, venv
 from course.machine.pip import Pip, Progress, SetupError, explain
 
+pytestmark = pytest.mark.machine
+
 
 def wait_for(condition, seconds=200):
     for _ in range(seconds * 20):

@@ -14,6 +14,8 @@ from course.doctor import Finding
 from course.machine import extensions, open_lab, venv
 from course.machine.open_lab import has_exchange
 
+pytestmark = pytest.mark.machine
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 VALIDATE = "nbgrader.server_extensions.validate_assignment"
 

@@ -20,6 +20,8 @@ from course.machine import open_lab, pins
 from course.machine.environment import pinned_torch
 from course.machine.pip import SetupError
 
+pytestmark = pytest.mark.machine
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 CONDA = {"torch": "pytorch-cpu", "igraph": "python-igraph", "matplotlib": "matplotlib-base"}

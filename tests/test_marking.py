@@ -36,7 +36,13 @@ def columns(lesson):
     return [rows[0], rows[len(rows) // 2], rows[-1]]
 
 
-@pytest.fixture(scope="module", params=WITH_EXERCISES, ids=lambda lesson: lesson.name)
+ONE_GROUP_A_LESSON = [
+    pytest.param(lesson, id=lesson.name, marks=pytest.mark.xdist_group(f"marking {lesson.name}"))
+    for lesson in WITH_EXERCISES
+]
+
+
+@pytest.fixture(scope="module", params=ONE_GROUP_A_LESSON)
 def marked(request, tmp_path_factory):
     """The course after marking, with each student's row of the table."""
     lesson = request.param

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from course.author_text import BuildError
 from course.lessons import LESSONS
 from course.percent import TextCell, text_cells
 
@@ -49,10 +50,6 @@ GROUPS = {
 }
 PARTS = ("**Symptom.**", "**Cause.**", "**Spot it early.**")
 KEYS = {"trap", "title", "lesson", "covers", "torch"}
-
-
-class GuideError(Exception):
-    """What an author of a trap has to mend: begins with file and line."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class Trap:
     text: str
     wrong: Code
     right: Code
-    place: str
+    line: int
 
     @property
     def address(self) -> str:
@@ -94,14 +91,15 @@ class Trap:
 
 @cache
 def traps() -> tuple[Trap, ...]:
-    """Every trap, group by group. Raises GuideError, naming file and line."""
+    """Every trap, group by group. Raises BuildError, naming file and line."""
     found = [trap for group in GROUPS for trap in read_traps(FOLDER / f"{group}.py")]
     for key in ("slug", "title"):
         seen = {}
         for trap in found:
             other = seen.setdefault(getattr(trap, key), trap)
             if other is not trap:
-                raise GuideError(f"{trap.place}: {other.place} has the same {key}.")
+                path, line = FOLDER / f"{trap.group}.py", trap.line
+                raise BuildError(path, line, f"{other.group}.py:{other.line} has the same {key}.")
     return tuple(found)
 
 
@@ -124,21 +122,22 @@ def read_traps(path: Path) -> list[Trap]:
 
 def _trap(path: Path, cells: list[TextCell]) -> Trap:
     head = cells[0]
-    place = f"{path.name}:{head.line}"
     if [cell.header for cell in cells[1:]] != ["wrong", "right"]:
-        raise GuideError(f"{place}: a trap is a text, then `# %% wrong`, then `# %% right`.")
+        raise BuildError(path, head.line, "a trap is a text, then `# %% wrong`, then `# %% right`.")
     kind, *pairs = shlex.split(head.header)
     keys = dict(pair.split("=", 1) for pair in pairs)
     missing = {"trap", "title", "lesson", "covers"} - set(keys)
     if kind != "[markdown]" or missing or set(keys) - KEYS:
-        raise GuideError(f"{place}: the header needs trap, title, lesson and covers.")
+        raise BuildError(path, head.line, "the header needs trap, title, lesson and covers.")
     if keys["lesson"] not in {lesson.name for lesson in LESSONS}:
-        raise GuideError(f"{place}: there is no lesson {keys['lesson']!r}.")
+        raise BuildError(path, head.line, f"there is no lesson {keys['lesson']!r}.")
     if not re.fullmatch(r"[\w .,:=_-]+", keys["title"]):  # it becomes part of an address
-        raise GuideError(f"{place}: a title has letters, digits, spaces and . , : = _ - only.")
+        raise BuildError(
+            path, head.line, "a title has letters, digits, spaces and . , : = _ - only."
+        )
     text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in head.source.splitlines())
     if [part for part in re.findall(r"^\*\*.*?\*\*", text, re.M) if part in PARTS] != list(PARTS):
-        raise GuideError(f"{place}: the text has {', '.join(PARTS)} in this order.")
+        raise BuildError(path, head.line, f"the text has {', '.join(PARTS)} in this order.")
     return Trap(
         slug=keys["trap"],
         title=keys["title"],
@@ -149,13 +148,13 @@ def _trap(path: Path, cells: list[TextCell]) -> Trap:
         text=text,
         wrong=_code(path, cells[1]),
         right=_code(path, cells[2]),
-        place=place,
+        line=head.line,
     )
 
 
 def _code(path: Path, cell: TextCell) -> Code:
     source, mark, said = cell.source.partition("\n# prints:\n")
     if not mark:
-        raise GuideError(f"{path.name}:{cell.line}: ends with `# prints:` and what it prints.")
+        raise BuildError(path, cell.line, "ends with `# prints:` and what it prints.")
     lines = (line.removeprefix("#").removeprefix(" ") for line in said.splitlines())
     return Code(source.strip(), "\n".join(lines).strip())

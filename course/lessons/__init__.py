@@ -34,6 +34,7 @@ LESSONS = (
     Lesson("tensor_hooks", "Tensor hooks", 40),
     Lesson("module_hooks", "Module hooks", 40),
     Lesson("linear_quirk", "The Linear backward-hook quirk", 35),
+    Lesson("hooks_at_work", "Hooks at work", 40),
 )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.machine.environment import ensure
+from course.machine.other_torch import other_torch
 from course.machine.pip import SetupError, explain
 from course.machine.venv import ROOT, VENV, python_of, surroundings, version_of
 
@@ -23,9 +24,17 @@ class Target(NamedTuple):
     extras: tuple[str, ...] | None = ()  # None: nothing is set up for it
 
 
+# two workers; tests/conftest.py puts tests in groups and the groups in order
+PYTEST = ("-m", "pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
+
 TARGETS = {
     "lab": Target("open the course in JupyterLab", ("-m", "course", "lab")),
-    "test": Target("run every test", ("-m", "pytest", "-n", "2", "--dist", "loadfile"), ("dev",)),
+    "test": Target("run every test", PYTEST, ("dev",)),
+    "test-torch": Target(
+        "run the tests of torch's behaviour on another torch: test-torch 2.4.0",
+        (*PYTEST, "-m", "not browser and not nbgrader and not machine"),
+        ("dev",),
+    ),
     "build": Target("build source/ and release/", ("-m", "course", "build"), ("dev",)),
     "check": Target("judge every answer of the lessons", ("-m", "course", "check")),
     "bench": Target("measure how fast things are", ("-m", "bench"), ("dev",)),
@@ -33,7 +42,15 @@ TARGETS = {
     "doctor": Target("say what is wrong and how to mend it", ("-m", "course", "doctor"), None),
     "clean": Target("remove .venv and caches, nothing else", (), None),
 }
-CACHES = (".pytest_cache", ".ruff_cache", ".hypothesis", ".mypy_cache", ".build-cache", "build")
+CACHES = (
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".mypy_cache",
+    ".build-cache",
+    ".torch",
+    "build",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -41,16 +58,20 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="course/bootstrap.py",
         description="Sets up what a command of the course needs, then runs it.",
-        epilog="\n".join(f"  {name:8}{target.words}" for name, target in TARGETS.items()),
+        epilog="\n".join(f"  {name:12}{target.words}" for name, target in TARGETS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="%(prog)s TARGET [what the command itself takes]",
     )
     parser.add_argument("target", choices=TARGETS, metavar="TARGET")
-    name = parser.parse_args(arguments[:1]).target
+    name, rest = parser.parse_args(arguments[:1]).target, arguments[1:]
+    more = {}
     try:
         if name == "clean":
             return clean()
         python = python_for(name)
+        if name == "test-torch":
+            more["PYTHONPATH"] = str(other_torch(next(iter(rest), "")))
+            rest = rest[1:]
     except SetupError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -60,7 +81,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("\nStopped. Run the same command again: it takes care of the rest.", file=sys.stderr)
         return 130
-    return become([str(python), *TARGETS[name].command, *arguments[1:]])
+    return become([str(python), *TARGETS[name].command, *rest], **more)
 
 
 def python_for(name: str) -> Path:
@@ -70,13 +91,13 @@ def python_for(name: str) -> Path:
     return ensure(TARGETS[name].extras)
 
 
-def become(command: list[str]) -> int:
+def become(command: list[str], **more: str) -> int:
     """Replace this process by the command, so that Ctrl-C and the status are the command's own."""
     os.chdir(ROOT)
     sys.stdout.flush()
     if os.name == "nt":  # there, exec would give the prompt back while the command still runs
-        return subprocess.call(command, env=surroundings())
-    os.execve(command[0], command, surroundings())
+        return subprocess.call(command, env=surroundings(**more))
+    os.execve(command[0], command, surroundings(**more))
 
 
 def clean() -> int:

@@ -73,8 +73,8 @@ def version_of(python: Path) -> str | None:
     return asked.stdout.strip() or None
 
 
-def surroundings() -> dict[str, str]:
-    """The environment variables of a command that runs in ``.venv``.
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment variables of a command that runs in ``.venv``, and ``more``.
 
     Its programs come first on PATH: nbgrader starts ``alembic`` by name.
     """
@@ -82,4 +82,5 @@ def surroundings() -> dict[str, str]:
     return own | {
         "PATH": os.pathsep.join([str(python_of(VENV).parent), own.get("PATH", os.defpath)]),
         "VIRTUAL_ENV": str(VENV),
+        **more,
     }

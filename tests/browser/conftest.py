@@ -1,18 +1,9 @@
 """Fixtures for every test that needs a browser. See front_ends.py for what they give."""
 
 import os
-from pathlib import Path
 
 import front_ends
 import pytest
-
-
-def pytest_collection_modifyitems(items):
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one server, one browser
 
 
 @pytest.fixture(scope="session")

@@ -561,6 +561,15 @@ print("weights unchanged:", unchanged, "| no .grad:", all(p.grad is None for p i
 print("hooks left:", sum(len(module._forward_hooks) for module in net.modules()))
 
 # %% [markdown]
+# More in the field guide:
+# [In the hook, x.grad is still the old one](../field_guide.ipynb#In-the-hook,-x.grad-is-still-the-old-one),
+# [Kept outputs keep the graph in memory](../field_guide.ipynb#Kept-outputs-keep-the-graph-in-memory),
+# [The kept output changes after the hook](../field_guide.ipynb#The-kept-output-changes-after-the-hook),
+# [A clip hook clips each micro-batch alone](../field_guide.ipynb#A-clip-hook-clips-each-micro-batch-alone),
+# [A step between two backwards on one graph](../field_guide.ipynb#A-step-between-two-backwards-on-one-graph),
+# [A hook that only records changes the gradient](../field_guide.ipynb#A-hook-that-only-records-changes-the-gradient),
+# [A forward hook replaces the output by accident](../field_guide.ipynb#A-forward-hook-replaces-the-output-by-accident).
+#
 # ## What to do instead
 #
 # | you want | use |

@@ -31,6 +31,7 @@ REASONS = {
     "WAY_IS_CUT": Reason(
         "No gradient flows through your tensor back to `t`.",
         "`detach()` cuts the history. A view keeps it.",
+        guide="hook-off-the-way",
     ),
     "HANDLES_MISSING": Reason(
         "You gave back {got}, not a list with one handle for each hook.",
@@ -84,14 +85,17 @@ REASONS = {
         "A norm in your dict is not that of this backward.",
         "`.grad` holds the sum of all backward calls, or an older one. A hook on the parameter "
         "itself gets the gradient of this backward.",
+        guide="grad-is-still-old-in-hook",
     ),
     "STORED_GRADIENT_CHANGED": Reason(
         "With your hooks, `.grad` is not what it is without them.",
         "A hook that only looks gives back None.",
+        guide="record-gives-something-back",
     ),
     "PARTS_CLIPPED": Reason(
         "Each part was clipped for itself. The sum of them is another gradient.",
         "First add up all parts. Then clip `weight.grad`, once.",
+        guide="clip-hook-and-micro-batches",
     ),
     "SUM_NOT_CLIPPED": Reason(
         "The sum is complete, and it is not clipped.",
@@ -104,10 +108,12 @@ REASONS = {
     "TENSOR_HOOK_LEFT": Reason(
         "After your function, {count} hooks are still on the weight.",
         "Keep the handle and call `remove()`, or do without a hook.",
+        guide="hooks-pile-up",
     ),
     "NO_STEP_TAKEN": Reason(
         "After a backward, the parameters hold the same numbers as before.",
         "`p = p - …` makes a new tensor. `p -= …` under `torch.no_grad()` changes the parameter.",
+        guide="update-makes-new-tensor",
     ),
     "GRADIENT_KEPT": Reason(
         "After a backward, a parameter still has its `.grad`.",
@@ -117,6 +123,7 @@ REASONS = {
         "The step was not taken with the gradient of this backward.",
         "A tensor hook runs before `.grad` is stored. `register_post_accumulate_grad_hook` runs "
         "after it.",
+        guide="grad-is-still-old-in-hook",
     ),
     "ALL_AT_ONCE": Reason(
         "There were {got} gradients in memory at one time.",

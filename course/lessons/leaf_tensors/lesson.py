@@ -306,6 +306,8 @@ with warnings.catch_warnings():
 print("torch.tensor(product): is_leaf", cut.is_leaf, "| grad_fn", cut.grad_fn)
 
 # %% [markdown]
+# More in the field guide: [The weight is not a leaf](../field_guide.ipynb#The-weight-is-not-a-leaf), [After the update the weight is a new tensor](../field_guide.ipynb#After-the-update-the-weight-is-a-new-tensor), [a leaf Variable used in an in-place operation](../field_guide.ipynb#a-leaf-Variable-used-in-an-in-place-operation), [A plain tensor becomes a non-leaf by a write](../field_guide.ipynb#A-plain-tensor-becomes-a-non-leaf-by-a-write), [Whole numbers cannot require gradients](../field_guide.ipynb#Whole-numbers-cannot-require-gradients), [deepcopy works for graph leaves only](../field_guide.ipynb#deepcopy-works-for-graph-leaves-only), [torch.tensor of a tensor cuts the graph](../field_guide.ipynb#torch.tensor-of-a-tensor-cuts-the-graph).
+#
 # ## What to do instead
 #
 # | you want | write |

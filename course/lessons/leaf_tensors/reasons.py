@@ -8,16 +8,19 @@ REASONS = {
         "tensor a leaf, results of operations too.",
         "Two questions decide: does it require a gradient? If not, it is a leaf. If so, has it a "
         "grad_fn? Then it is not.",
+        guide="is-leaf-is-not-trainable",
     ),
     "TRACKED_IS_NO_LEAF": Reason(
         "You call {names} a leaf. It is computed from a tensor that requires a gradient, so it has "
         "a grad_fn.",
         "A result of a recorded operation is never a leaf.",
+        guide="weight-is-no-leaf",
     ),
     "LEAF_FOR_ANOTHER_REASON": Reason(
         "{names}: leaf or not is right, but the reason is another one.",
         "There are two kinds of leaves: those made directly that require a gradient, and all "
         "tensors that do not require one.",
+        guide="is-leaf-is-not-trainable",
     ),
     "NAMES_MISSING": Reason(
         "Your dict does not hold {names} with one of the three words.",
@@ -50,14 +53,17 @@ REASONS = {
     "NOT_A_LEAF": Reason(
         "{what} is not a leaf: it is the result of an operation that PyTorch recorded.",
         "First compute the numbers, then call `requires_grad_()` on the result.",
+        guide="weight-is-no-leaf",
     ),
     "WEIGHTS_IGNORED": Reason(
         "Your result is the gradient of y.sum(). The weights in `v` have no effect.",
         "Hand `v` to backward: `y.backward(v)`.",
+        guide="backward-of-a-vector",
     ),
     "GRADIENT_ACCUMULATED": Reason(
         "Your result holds an older gradient as well: `.grad` adds up over backward calls.",
         "Work with a fresh leaf, or use torch.autograd.grad, which does not touch `.grad`.",
+        guide="gradients-add-up",
     ),
     "INPUT_CHANGED": Reason(
         "After your function, {what} of `x` is not what it was.",
@@ -79,14 +85,17 @@ REASONS = {
     "READS_GRAD_OF_NON_LEAF": Reason(
         "Your word is right, but PyTorch printed its warning: `.grad` of a non-leaf was read.",
         "Ask `t.is_leaf` and `t.retains_grad` before you read `t.grad`.",
+        guide="non-leaf-grad-none",
     ),
     "RETAINED_IS_KEPT": Reason(
         "`t` is a non-leaf for which retain_grad() was called, and you say {got}.",
         "Such a tensor keeps its gradient like a leaf does: ask `t.retains_grad`.",
+        guide="non-leaf-grad-none",
     ),
     "UNTRACKED_NOT_SEEN": Reason(
         "`t` does not require a gradient, and you say {got}.",
         "Ask `t.requires_grad` first. A tensor that does not require a gradient is a leaf as well.",
+        guide="is-leaf-is-not-trainable",
     ),
     "NO_BACKWARD_YET": Reason(
         "`t` keeps its gradient, but no backward has run, and you say {got}.",
@@ -104,10 +113,12 @@ REASONS = {
     "NAME_REBOUND": Reason(
         "After your step, the tensors in the list hold the same numbers as before.",
         "`w = w - …` makes a new tensor and calls it `w`. `w -= …` changes the tensor itself.",
+        guide="update-makes-new-tensor",
     ),
     "GRADIENT_NOT_CLEARED": Reason(
         "After your step, `.grad` is not None. The next backward would add to it.",
         "Set `w.grad = None` for each weight.",
+        guide="gradients-add-up",
     ),
     "WRONG_DIRECTION": Reason(
         "Your step goes up: the loss grows.",

@@ -566,6 +566,8 @@ for name, p in net.named_parameters():
 # **An in-place operation after a full hook.** `nn.ReLU(inplace=True)` behind a layer with a full
 # hook raises an error. [Lesson 4](../04_module_hooks/lesson.ipynb) shows it and what helps.
 #
+# More in the field guide: [Linear puts the bias first in grad_input](../field_guide.ipynb#Linear-puts-the-bias-first-in-grad_input), [A legacy hook must return every element](../field_guide.ipynb#A-legacy-hook-must-return-every-element), [register_backward_hook warns only in forward](../field_guide.ipynb#register_backward_hook-warns-only-in-forward), [grad_input does not change the own weights](../field_guide.ipynb#grad_input-does-not-change-the-own-weights), [In-place ReLU after a full backward hook](../field_guide.ipynb#In-place-ReLU-after-a-full-backward-hook).
+#
 # ## What to do instead
 #
 # Old code is ported by asking what it *wanted*, not by looking at its index.
@@ -608,4 +610,5 @@ print("weight is weight.grad:", torch.equal(gradients["weight"], linear.weight.g
 # ## Go on
 #
 # - **[Exercises for this lesson](exercises.ipynb)**: ten, from a log to read to an X-ray of your own.
+# - Next: [Hooks at work](../06_hooks_at_work/lesson.ipynb)
 # - Back: [Module hooks](../04_module_hooks/lesson.ipynb)

@@ -10,6 +10,7 @@ REASONS = {
     "LINEAR_OR_CONV": Reason(
         "{names}: a Linear and a convolution are mixed up.",
         "The weight of a Conv2d has four dimensions. The weight of a Linear has two.",
+        guide="legacy-order-of-gradients",
     ),
     "NONE_NOT_READ": Reason(
         "{names}: what a None in the tuple says is not in your answer, or you see one that is not "
@@ -19,6 +20,7 @@ REASONS = {
     "RANK_NOT_READ": Reason(
         "{names}: the rank of the input is not right.",
         "Only after a 2-D input is the last node of a Linear the matrix product itself.",
+        guide="legacy-second-element",
     ),
     "BIAS_NOT_READ": Reason(
         "{names}: whether there is a bias is not right.",
@@ -48,18 +50,22 @@ REASONS = {
         "Your first shape is the one of the output. Backward runs in reverse, but the names do "
         "not: grad_input belongs to the input.",
         "grad_input[0] is the gradient of the module's input, grad_output[0] that of its output.",
+        guide="grad-input-or-output",
     ),
     "UNTRACKED_HAS_NO_GRADIENT": Reason(
         "You say that grad_input[0] has the shape {got}. The input does not require a gradient.",
         "For an input that asks for no gradient, and where no other input does, there is a None.",
+        guide="grad-input-none",
     ),
     "SHAPE_OF_A_WEIGHT": Reason(
         "One of your shapes belongs to a weight or a bias.",
         "A full hook receives the gradients of inputs and outputs, never those of parameters.",
+        guide="grad-input-or-output",
     ),
     "FLATTENED_SHAPE": Reason(
         "Your shape {got} is what a legacy hook saw: a tensor on its way through the layer.",
         "The full hook's gradients have the shapes of the module's input and output.",
+        guide="legacy-second-element",
     ),
     "HOOK_ON_UNTRACKED": Reason(
         "Your list holds a call of x's hook, but x does not require a gradient here.",
@@ -84,6 +90,7 @@ REASONS = {
     "LAYER_TOO_LATE": Reason(
         "Your list lets the layer's hook wait, though x does not require a gradient.",
         "No grad_input will come, so the hook runs as soon as grad_output is known.",
+        guide="grad-input-none",
     ),
     "NOTHING_SEEN": Reason(
         "After a backward, `seen` is still empty.",
@@ -92,10 +99,12 @@ REASONS = {
     "OUTPUT_NOT_INPUT": Reason(
         "What you kept is the gradient of the module's output.",
         "That is grad_output. The gradient of the input is in the full hook's grad_input.",
+        guide="grad-input-or-output",
     ),
     "WEIGHT_NOT_INPUT": Reason(
         "What you kept is the gradient of a weight.",
         "In a legacy hook the index means something else for each layer. Use the full hook.",
+        guide="legacy-order-of-gradients",
     ),
     "VALUE_NOT_GRADIENT": Reason(
         "What you kept is the input itself, not its gradient.",
@@ -134,6 +143,7 @@ REASONS = {
         "seen[{name!r}] has the shape {got}, which is not the shape of that parameter.",
         "In a legacy tuple the weight of a Linear is transposed. A hook on the parameter sees it "
         "as it is.",
+        guide="legacy-order-of-gradients",
     ),
     "HOLDS_OLDER_GRADIENTS": Reason(
         "What you keep is the sum in `.grad`: it holds the older gradient too.",
@@ -154,6 +164,7 @@ REASONS = {
     "WEIGHT_GRADIENT_PLAIN": Reason(
         "The gradient of the weight is as if there was no hook.",
         "A full hook cannot reach the weight. A tensor hook on it can, if it returns a tensor.",
+        guide="grad-input-spares-own-weights",
     ),
     "WEIGHT_GRADIENT_OTHER": Reason(
         "The gradient of the weight was changed, but not to twice that of each backward.",
@@ -183,6 +194,7 @@ REASONS = {
         "The legacy hook ran on {node} and received {got} elements. They are not the gradients "
         "of the product and of the bias.",
         "The last operation must be an addition with the product and the bias as its operands.",
+        guide="legacy-hook-and-memory-layout",
     ),
     "OPERANDS_SWAPPED": Reason(
         "The hook received the bias first.",
@@ -203,6 +215,7 @@ REASONS = {
     "TRANSPOSE_NOT_SEEN": Reason(
         "You mixed up the gradient of the weight and its transpose.",
         "Compare the values with `layer.weight.grad` and with `layer.weight.grad.t()`.",
+        guide="legacy-order-of-gradients",
     ),
     "NONE_NAMED": Reason(
         "You gave a name to an element that is None.",
@@ -219,5 +232,6 @@ REASONS = {
     "ORDER_ASSUMED": Reason(
         "You say {got}, but the values of those elements belong to other gradients.",
         "The order is not the same for all layers. Compare each element with each true gradient.",
+        guide="legacy-order-of-gradients",
     ),
 }

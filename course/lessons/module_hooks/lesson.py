@@ -871,6 +871,19 @@ with register_module_forward_hook(lambda m, args, output: calls.append(type(m)._
 print("a global hook saw:", calls)
 
 # %% [markdown]
+# More in the field guide:
+# [model.forward is called and no hook runs](../field_guide.ipynb#model.forward-is-called-and-no-hook-runs),
+# [The cell ran again and the hooks piled up](../field_guide.ipynb#The-cell-ran-again-and-the-hooks-piled-up),
+# [Wrong parameters of a hook show up late](../field_guide.ipynb#Wrong-parameters-of-a-hook-show-up-late),
+# [grad_input is None in the first layer](../field_guide.ipynb#grad_input-is-None-in-the-first-layer),
+# [grad_input of a constant is zeros, not None](../field_guide.ipynb#grad_input-of-a-constant-is-zeros,-not-None),
+# [A keyword input is missing in grad_input](../field_guide.ipynb#A-keyword-input-is-missing-in-grad_input),
+# [Hooks run in eval and in no_grad too](../field_guide.ipynb#Hooks-run-in-eval-and-in-no_grad-too),
+# [output.register_hook fails under no_grad](../field_guide.ipynb#output.register_hook-fails-under-no_grad),
+# [deepcopy copies the hooks too](../field_guide.ipynb#deepcopy-copies-the-hooks-too),
+# [Gradient of a kept activation skips the hook](../field_guide.ipynb#Gradient-of-a-kept-activation-skips-the-hook),
+# [A global module hook is called for everything](../field_guide.ipynb#A-global-module-hook-is-called-for-everything).
+#
 # ## What to do instead
 #
 # | instead of | write |

@@ -30,10 +30,12 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         'In your answer "net back" comes before "inner back".',
         "The input requires a gradient. The backward hook of `net` waits for it, and it is "
         "computed last. The backward *pre*-hook is the one that comes first.",
+        guide="network-hook-runs-first",
     ),
     "FORWARD_CALLS_HOOKS": Reason(
         "In your answer the hooks of `net` are called twice.",
         "The second time, the code says `net.forward(x)`. That calls no hook of `net`.",
+        guide="forward-called-directly",
     ),
     "LAYER_HOOKS_STAY": Reason(
         "Your list ends before the last word.",
@@ -47,18 +49,22 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "What happened was written down under the wrong paths.",
         "A function looks up `path` when it is called, and then the loop is over. Keep it with "
         "`def hook(module, args, output, path=path)`.",
+        guide="loop-variable",
     ),
     "REPEATED_CALL_LOST": Reason(
         "A module was called more than once, and your answer has one call of it.",
         "A hook is called for each call of the module. Add to what is there.",
+        guide="last-call-wins",
     ),
     "UNUSED_COUNTED": Reason(
         "You counted a call of a module that was never called.",
         "That a layer is defined does not mean that forward uses it. Let a forward hook count.",
+        guide="module-never-called",
     ),
     "MODULE_HOOKS_LEFT": Reason(
         "After your code is done, {count} hooks of yours are still on the modules.",
         "Keep each handle and call `remove()`, or put it into a `with` block or an ExitStack.",
+        guide="hooks-pile-up",
     ),
     "MODULE_HOOKS_LEFT_AFTER_ERROR": Reason(
         "There was an error, and hooks of yours are still on the modules.",
@@ -89,6 +95,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "FORWARD_CALLED_DIRECTLY": Reason(
         "The hooks of the network itself were not called.",
         "`net.forward(x)` goes around them. `net(x)` calls the hooks and forward.",
+        guide="forward-called-directly",
     ),
     "NETWORK_CALLED_AGAIN": Reason(
         "The hooks were called more often than for one prediction.",
@@ -105,14 +112,17 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "FEATURES_OVERWRITTEN": Reason(
         "What you kept is what the next layer made of it, in place.",
         "`detach()` does not copy: it looks at the same memory. `clone()` copies.",
+        guide="kept-output-changes",
     ),
     "FEATURES_ATTACHED": Reason(
         "What you kept has a history: it keeps the graph of the network alive.",
         "`detach()` gives the numbers without the history.",
+        guide="kept-outputs-attached",
     ),
     "FEATURES_MISSING": Reason(
         "You kept {got} outputs, and the modules were called another number of times.",
         "Add one entry for each call of the module, and begin with an empty list.",
+        guide="last-call-wins",
     ),
     "FEATURES_OF_THE_INPUT": Reason(
         "You kept what goes into the layer.",
@@ -121,6 +131,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "NETWORK_CHANGED": Reason(
         "With your hook, the network does not compute the same outputs or gradients as without it.",
         "A hook that only looks gives back None and does not edit what it gets.",
+        guide="output-replaced",
     ),
     "NO_MODULE_HANDLE": Reason(
         "Your function gave back {got}, not the handle.",
@@ -133,11 +144,13 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "NOT_A_TUPLE": Reason(
         "Backward stopped with {error}.",
         "A backward hook gives back a tuple with one element for each input: `(grad,)` for one.",
+        guide="backward-hook-returns-tuple",
     ),
     "OWN_WEIGHTS_CHANGED": Reason(
         "The gradients of the module's own parameters changed.",
         "Change `grad_input`, which leaves the module. What comes in, `grad_output`, reaches the "
         "parameters as well.",
+        guide="grad-input-spares-own-weights",
     ),
     "INPUTS_FORGOTTEN": Reason(
         "The gradient of one input is right, and that of another is not.",
@@ -146,15 +159,18 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "GRADIENT_EDITED": Reason(
         "The factor acts more than once: the inputs share one gradient, and you edit it in place.",
         "Give back new tensors: `grad * factor`, not `grad.mul_(factor)`.",
+        guide="backward-hook-without-return",
     ),
     "STOPPED_IN_PLACE": Reason(
         "Forward stopped with {error}.",
         "A full backward hook does not go together with an in-place layer behind it. In a forward "
         "hook, put a tensor hook on the output.",
+        guide="inplace-after-full-hook",
     ),
     "INPUT_GRADIENT_SEEN": Reason(
         "Your list holds the norm of the gradient of the layer's input.",
         "The gradient of the output is asked for.",
+        guide="grad-input-or-output",
     ),
     "NORM_OF_THE_OUTPUT": Reason(
         "Your list holds the norm of what the layer computes, not of a gradient.",
@@ -164,6 +180,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "An input that was given by keyword did not change as it should.",
         "Register with `with_kwargs=True`; then the hook gets `module, args, kwargs` and gives "
         "back both.",
+        guide="keyword-inputs-missing",
     ),
     "POSITIONS_NOT_SCALED": Reason(
         "An input that was given by position did not change as it should.",
@@ -180,15 +197,18 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "EACH_HOOK_SEES_THE_FIRST": Reason(
         "A hook was not called with what the hook before it made.",
         "Keep `args` and `output` in variables. Each hook is called with what they hold.",
+        guide="order-of-forward-hooks",
     ),
     "NONE_REPLACES": Reason(
         "A hook gave back None, and that changed something.",
         "None means: all stays as it is.",
+        guide="output-replaced",
     ),
     "ONE_INPUT_UNPACKED": Reason(
         "A pre-hook gave back one new input that is not a tuple, and forward was called with "
         "something else.",
         "`isinstance(made, tuple)` tells the two apart. One input becomes `(made,)`.",
+        guide="pre-hook-returns-list",
     ),
     "FORWARD_NOT_ONCE": Reason(
         "You called `forward` {got} times.",

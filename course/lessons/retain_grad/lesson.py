@@ -470,6 +470,8 @@ print(caught[0].category.__name__ + ":", str(caught[0].message).split(". ")[0])
 x.grad = None  # breaks the circle between x and its gradient
 
 # %% [markdown]
+# More in the field guide: [A stored w.grad changes later](../field_guide.ipynb#A-stored-w.grad-changes-later), [In-place: the hook and h.grad do not agree](../field_guide.ipynb#In-place:-the-hook-and-h.grad-do-not-agree), [autograd.grad fills a retained gradient](../field_guide.ipynb#autograd.grad-fills-a-retained-gradient), [A step between two backwards on one graph](../field_guide.ipynb#A-step-between-two-backwards-on-one-graph), [Backward through the graph a second time](../field_guide.ipynb#Backward-through-the-graph-a-second-time), [backward with create_graph keeps memory](../field_guide.ipynb#backward-with-create_graph-keeps-memory).
+#
 # ## What to do instead
 #
 # | you want | write |

@@ -10,23 +10,28 @@ REASONS = {
     "SECOND_ALWAYS_RAISES": Reason(
         "You say that the second backward raises for {names}, and it works there.",
         "Only a node that saved a tensor raises. Does its gradient need a value from forward?",
+        guide="second-backward-sometimes",
     ),
     "LAST_NODE_ONLY": Reason(
         "You look at the last operation alone. Another one before it saved a tensor.",
         "Backward goes through all nodes, and each of them may need its saved tensors.",
+        guide="second-backward-sometimes",
     ),
     "SAVED_NOT_SEEN": Reason(
         "You say that the second backward works for {names}, and it raises there.",
         "Ask for each operation: does its gradient need a value from forward? Even the Python "
         "number in a product is such a value.",
+        guide="second-backward-sometimes",
     ),
     "METHOD_REPLACED": Reason(
         "Your function gave back None, and `h.retain_grad` is no longer a method.",
         "`retain_grad` must be called: `h.retain_grad()`.",
+        guide="retain-grad-assigned",
     ),
     "NOT_RETAINED": Reason(
         "What you gave back holds None where a gradient is asked for.",
         "Call `retain_grad()` on the tensor itself, after it exists and before backward runs.",
+        guide="non-leaf-grad-none",
     ),
     "GRADIENT_OF_ANOTHER": Reason(
         "You gave back the gradient of {name_of}.",
@@ -52,6 +57,7 @@ REASONS = {
         "Your gradient is right. But now the caller's `loss.backward()` raises: the saved tensors "
         "are freed.",
         "Another call follows yours, so yours needs `retain_graph=True`.",
+        guide="second-backward-sometimes",
     ),
     "GRAPH_KEPT": Reason(
         "After the last backward, one more still works: the saved tensors are still in memory.",
@@ -72,11 +78,13 @@ REASONS = {
     "ONE_TENSOR_MANY_TIMES": Reason(
         "All entries of your list share one memory: a later backward changed the earlier entries.",
         "`.grad` is added to in place. Keep a copy: `w.grad.clone()`.",
+        guide="grad-is-not-a-snapshot",
     ),
     "GRAD_NOT_SUMMED": Reason(
         "Your list holds the gradient of each backward alone. The exercise asks for what `.grad` "
         "is after each one.",
         "Do not clear `w.grad`, and note a copy of it.",
+        guide="grad-is-not-a-snapshot",
     ),
     "GRADIENT_KEPT": Reason(
         "After your function, a gradient is still kept on one of the tensors.",
@@ -109,14 +117,17 @@ REASONS = {
     "READS_WITHOUT_ASKING": Reason(
         "Your number is right, but PyTorch printed its warning: `.grad` of a non-leaf was read.",
         "Ask `t.retains_grad` first.",
+        guide="non-leaf-grad-none",
     ),
     "ALWAYS_TRUE": Reason(
         "You say True for a function where a second backward works.",
         "Which error did you catch? A vector needs weights: `y.backward(torch.ones_like(y))`.",
+        guide="backward-of-a-vector",
     ),
     "ALWAYS_FALSE": Reason(
         "You say False for a function where a second backward raises.",
         "Run backward twice on the same `y`, and give the first call no `retain_graph=True`.",
+        guide="second-backward-sometimes",
     ),
     "X_CHANGED": Reason(
         "After your function, {what} of `x` is not what it was.",

@@ -685,6 +685,21 @@ except ValueError as error:
 print("a.grad", a.grad, "| b.grad", b.grad)
 
 # %% [markdown]
+# More in the field guide:
+# [The new gradient stays inside the hook](../field_guide.ipynb#The-new-gradient-stays-inside-the-hook),
+# [A hook edits the gradient in place](../field_guide.ipynb#A-hook-edits-the-gradient-in-place),
+# [del handle does not remove the hook](../field_guide.ipynb#del-handle-does-not-remove-the-hook),
+# [The cell ran again and the hooks piled up](../field_guide.ipynb#The-cell-ran-again-and-the-hooks-piled-up),
+# [All hooks report the last name of the loop](../field_guide.ipynb#All-hooks-report-the-last-name-of-the-loop),
+# [The hook stays with the old tensor](../field_guide.ipynb#The-hook-stays-with-the-old-tensor),
+# [detach or a slice: the hook is not called](../field_guide.ipynb#detach-or-a-slice:-the-hook-is-not-called),
+# [The hook is registered after backward](../field_guide.ipynb#The-hook-is-registered-after-backward),
+# [A hook on a tensor that requires no gradient](../field_guide.ipynb#A-hook-on-a-tensor-that-requires-no-gradient),
+# [A hook that only records changes the gradient](../field_guide.ipynb#A-hook-that-only-records-changes-the-gradient),
+# [The hook is called with None](../field_guide.ipynb#The-hook-is-called-with-None),
+# [Memory: a hook that uses its own tensor](../field_guide.ipynb#Memory:-a-hook-that-uses-its-own-tensor),
+# [An error in a hook leaves half a backward](../field_guide.ipynb#An-error-in-a-hook-leaves-half-a-backward).
+#
 # ## What to do instead
 #
 # | instead of | write |

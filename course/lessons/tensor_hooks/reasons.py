@@ -11,15 +11,18 @@ REASONS = {
         "Your list follows the order in which the hooks were registered.",
         "Registration decides only between hooks of one tensor. Between tensors, backward decides: "
         "it begins at the root.",
+        guide="order-across-tensors",
     ),
     "FORWARD_ORDER": Reason(
         "Your list begins with the leaf. Backward goes the other way.",
         "Backward starts at the tensor on which it is called.",
+        guide="order-across-tensors",
     ),
     "HOOKS_REVERSED": Reason(
         "In your answer the hook that was registered later is called earlier.",
         "Hooks of one tensor are called in the order of their registration, first come, first "
         "called.",
+        guide="hooks-form-a-chain",
     ),
     "ONE_CALL_PER_USE": Reason(
         "You call a hook of `x` for each use of `x`.",
@@ -29,24 +32,29 @@ REASONS = {
     "STORED_BEFORE_HOOK": Reason(
         'In your answer "x stored" comes before "x".',
         "A tensor hook runs before `.grad` is written, a post-accumulate hook after it.",
+        guide="grad-is-still-old-in-hook",
     ),
     "LEAF_HOOK_STAYS": Reason(
         "Your list ends before the last word.",
         "A hook on a leaf stays there after a backward. Here are two backward calls.",
+        guide="hook-runs-per-backward",
     ),
     "GRADIENT_UNCHANGED": Reason(
         "A backward ran, and the gradient came out as it would without your hook.",
         "Only what the hook returns takes the place of the gradient. Check also on which tensor "
         "the hook hangs.",
+        guide="forgotten-return",
     ),
     "NEIGHBOUR_CHANGED": Reason(
         "The gradient of another tensor changed too, and no hook hangs on that one.",
         "Several tensors can share one gradient. Do not edit it in place: give back a new tensor.",
+        guide="gradient-edited-in-place",
     ),
     "EDITED_IN_PLACE": Reason(
         "Backward stopped with {error}",
         "The gradient that a hook gets can be a view on shared memory. Do not edit it: give back a "
         "new tensor.",
+        guide="gradient-edited-in-place",
     ),
     "NO_HANDLE": Reason(
         "Your function gave back {got}, not the handle.",
@@ -59,10 +67,12 @@ REASONS = {
     "EACH_SEES_THE_FIRST": Reason(
         "You call every hook with the gradient that arrived.",
         "Each hook gets what the one before it gave back.",
+        guide="hooks-form-a-chain",
     ),
     "NONE_HANDED_ON": Reason(
         "A hook that gives back None changed what goes on.",
         "None means: the gradient stays as it is.",
+        guide="hooks-form-a-chain",
     ),
     "ZERO_TAKEN_FOR_NONE": Reason(
         "A hook gave back zero, and you took it for None.",
@@ -80,6 +90,7 @@ REASONS = {
         "After a backward, your record is empty.",
         "The hook must hang on a tensor that the loss is computed from, and it must add to the "
         "object that you gave back.",
+        guide="hook-off-the-way",
     ),
     "NORM_OF_THE_TENSOR": Reason(
         "Your list holds the norm of the tensor, not of its gradient.",
@@ -92,10 +103,12 @@ REASONS = {
     "RECORDING_CHANGES": Reason(
         "The record is there, but the gradient of the tensor is not the same as without it.",
         "A hook that only looks gives back None. Look at what the last line of yours gives back.",
+        guide="record-gives-something-back",
     ),
     "ACCUMULATED_SEEN": Reason(
         "Your record holds the sum of several backwards.",
         "A tensor hook gets the gradient of this backward. `t.grad` holds the sum of all.",
+        guide="grad-is-still-old-in-hook",
     ),
     "ONLY_THE_LAST_BACKWARD": Reason(
         "After several backwards, your record has {got} entries.",
@@ -105,6 +118,7 @@ REASONS = {
         "After a backward, your dict has these names: {names}.",
         "The function looks up `name` when it is called, and then the loop is over. Keep it with "
         "`def record(grad, name=name)`.",
+        guide="loop-variable",
     ),
     "NEGATIVE_LEFT": Reason(
         "The gradient of `t` still has negative numbers in it.",
@@ -118,15 +132,18 @@ REASONS = {
         "After {steps} steps your list has {got} numbers.",
         "Each call of `register_hook` adds one more hook, and all of them are called. Register "
         "once, before the loop.",
+        guide="hooks-pile-up",
     ),
     "HOOKS_LEFT": Reason(
         "After your function, a backward still calls a hook of yours.",
         "Keep the handle and call `remove()`, or use `with t.register_hook(hook):`. `del` does not "
         "remove a hook.",
+        guide="del-handle",
     ),
     "HOOK_LEFT_AFTER_ERROR": Reason(
         "After a backward that raised an error, hooks of yours still hang on the tensors.",
         "Remove them in a `finally:` part, or use a `with` block.",
+        guide="hook-raises",
     ),
     "OTHERS_HOOKS_GONE": Reason(
         "A hook that was there before your function is not called any more.",
@@ -152,10 +169,12 @@ REASONS = {
     "WRONG_ORDER": Reason(
         "Your list has the right tensors in the order {got}, and backward reached them in another.",
         "Let each hook add its own entry when it is called.",
+        guide="order-across-tensors",
     ),
     "UNREACHED_LISTED": Reason(
         "Your list holds {names}, and no gradient reached it.",
         "Only a hook that is called with a gradient adds an entry.",
+        guide="hook-gets-none",
     ),
     "TENSORS_MISSING": Reason(
         "Your list has {got} entries, and backward reached more of the tensors.",
@@ -164,6 +183,7 @@ REASONS = {
     "ERROR_SWALLOWED": Reason(
         "Backward raised an error, and it did not come out of your function.",
         "`try: … finally: …` removes the hooks and lets the error go on.",
+        guide="hook-raises",
     ),
     "GRADIENTS_NOT_STORED": Reason(
         "After your function the leaf tensors have not the `.grad` that `root.backward()` gives.",
