@@ -164,7 +164,8 @@ def state(lesson: Lesson, root: Path) -> str:
 def guide_state(root: Path) -> str:
     """The same for the field guide."""
     guide = ROOT / "course" / "guide"
-    files = [*makers("lessons/__init__"), *sorted(guide.rglob("*.py")), root / GUIDE]
+    files = [*makers("lessons/__init__", "reasons"), *sorted(guide.rglob("*.py")), root / GUIDE]
+    files += sorted((ROOT / "course" / "lessons").glob("*/reasons.py"))
     return digest([path for path in files if path.exists()])
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+from summary import summary
 
 BROWSER = Path(__file__).parent / "browser"
 LONGEST_FIRST = ("marking leaf_tensors", "browser", "test_grading_bad_input")
@@ -32,3 +33,13 @@ def place(item):
     group = item.get_closest_marker("xdist_group").args[0]
     rank = LONGEST_FIRST.index(group) if group in LONGEST_FIRST else len(LONGEST_FIRST)
     return rank, "nbgrader" not in item.keywords
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print the coverage and the answer bank. pyproject.toml has -q, so with -v verbose is 0."""
+    found = [r for reports in terminalreporter.stats.values() for r in reports]
+    reports = [report for report in found if isinstance(report, pytest.TestReport)]
+    lines = summary(reports, "CI" in os.environ or config.option.verbose >= 0)
+    if lines:
+        terminalreporter.section("coverage")
+        terminalreporter.write("\n".join([*lines, ""]))

@@ -11,9 +11,18 @@ from nbclient import NotebookClient
 from course.build import ROOT
 from course.lessons import LESSONS
 
+# What a lesson must not leave for the notebooks after it, and the most memory that it had, in kB.
+AFTERWARDS = """\
+import resource
+from torch.nn.modules import module
+everywhere = [hooks for name, hooks in vars(module).items() if name.startswith("_global")]
+print(sum(map(len, filter(lambda hooks: isinstance(hooks, dict), everywhere))))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
 
 def run_twice(lesson):
-    """Run a lesson's notebook twice in one kernel; give the cells of both runs."""
+    """Run a lesson's notebook twice in one kernel; give the cells of both runs, and the rest."""
     path = ROOT / "release" / lesson.assignment / "lesson.ipynb"
     runs = []
     client = NotebookClient(nbformat.read(path, 4), timeout=60, kernel_name="python3")
@@ -23,7 +32,10 @@ def run_twice(lesson):
             for index, cell in enumerate(client.nb.cells):
                 client.execute_cell(cell, index)
             runs.append(client.nb.cells)
-    return runs
+        client.nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(AFTERWARDS)])
+        client.execute_cell(client.nb.cells[0], 0)
+        hooks, peak = printed(client.nb.cells).split()
+    return runs, int(hooks), int(peak) / 1024
 
 
 @pytest.fixture(scope="module", params=LESSONS, ids=lambda lesson: lesson.name)
@@ -37,18 +49,25 @@ def printed(cells):
 
 
 def test_a_lesson_runs_twice_and_says_the_same(ran):
-    _, (first, second) = ran
+    _, ((first, second), _, _) = ran
     assert printed(first) == printed(second)
 
 
+def test_a_lesson_leaves_no_global_hook_and_fits_into_the_memory_of_binder(ran):
+    lesson, (_, hooks, peak) = ran
+    assert hooks == 0
+    print(f"{lesson.name}: at most {peak:.0f} MB")
+    assert peak < 700
+
+
 def test_a_lesson_writes_nothing_to_stderr(ran):
-    _, (cells, _) = ran
+    _, ((cells, _), _, _) = ran
     outputs = [o for cell in cells if cell.cell_type == "code" for o in cell.outputs]
     assert [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"] == []
 
 
 def test_a_lesson_shows_the_numbers_that_it_teaches(ran):
-    lesson, (cells, _) = ran
+    lesson, ((cells, _), _, _) = ran
     facts = runpy.run_path(str(Path(__file__).parent / "lesson_facts" / f"{lesson.name}.py"))[
         "FACTS"
     ]

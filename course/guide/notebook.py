@@ -1,9 +1,17 @@
-"""The field guide as a notebook: every trap with code to run, grouped, to be read or searched."""
+"""The field guide as a notebook: every trap with code to run, then every reason code of the checks.
+
+guide_notebook()
+"""
+
+import re
 
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from course.exercise import Reason, lesson_checks
 from course.guide import GROUPS, Code, Trap, traps
-from course.lessons import find_lesson
+from course.guide import trap as find_trap
+from course.lessons import LESSONS, find_lesson
+from course.reasons import COMMON
 
 WELCOME = """# Field guide: what goes wrong with hooks
 
@@ -14,7 +22,23 @@ WELCOME = """# Field guide: what goes wrong with hooks
   symptom. Or open the table of contents at the left edge of JupyterLab.
 - **Try one:** run its two code cells. They need no other cell. Below `# prints:` stands what torch
   printed when this guide was tested.
+- **You have a reason code** such as `WRONG_SHAPE` from a check? They are all listed under
+  [Reason codes](#Reason-codes).
 """
+CODES = """## Reason codes
+
+A check names what it saw with a code in capital letters. Here is what each one says and what to
+try. `…` stands for what your own code did.
+"""
+# where to read on when a reason names no trap of its own
+NEAREST = {
+    "leaf_tensors": "leaves",
+    "retain_grad": "retain_grad",
+    "tensor_hooks": "tensor_hooks",
+    "module_hooks": "forward_hooks",
+    "linear_quirk": "linear",
+    "hooks_at_work": "backward_hooks",
+}
 
 
 def guide_notebook():
@@ -33,7 +57,7 @@ def guide_notebook():
         for trap in entries:
             if trap.group == group:
                 cells += trap_cells(trap)
-    return notebook(cells)
+    return notebook(cells + code_cells())
 
 
 def trap_cells(trap: Trap):
@@ -56,3 +80,32 @@ def whole(code: Code) -> str:
 
 def anchor(title: str) -> str:
     return title.replace(" ", "-")
+
+
+def code_cells():
+    """The reason codes: those of any exercise, then those of each lesson."""
+    text = f"### In every lesson\n\n{table(COMMON)}"
+    cells = [new_markdown_cell(CODES, id="codes"), new_markdown_cell(text, id="codes-common")]
+    for lesson in LESSONS:
+        if lesson.name in NEAREST:
+            reasons = lesson_checks(lesson.name).reasons
+            own = {code: reason for code, reason in reasons.items() if code not in COMMON}
+            text = f"### Codes of lesson {lesson.number}\n\n{table(own, NEAREST[lesson.name])}"
+            cells.append(new_markdown_cell(text, id=f"codes-{lesson.name.replace('_', '-')}"))
+    return cells
+
+
+def table(reasons: dict[str, Reason], group: str = "") -> str:
+    lines = ["| code | what was seen | try | read on |", "|---|---|---|---|"]
+    for code in sorted(reasons):
+        reason = reasons[code]
+        title = find_trap(reason.guide).title if reason.guide else GROUPS.get(group)
+        link = f"[{title}](#{anchor(title)})" if title else ""
+        words = [plain(reason.sentence), plain(reason.hint)]
+        lines.append(f"| `{code}` | {' | '.join(words)} | {link} |")
+    return "\n".join(lines)
+
+
+def plain(words: str) -> str:
+    """A sentence of a reason for a table: what a check fills in becomes three dots."""
+    return re.sub(r"\{[^}]*\}", "…", words).replace("|", "&#124;")

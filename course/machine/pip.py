@@ -84,7 +84,7 @@ class Pip:
     def install(self, what: str, *arguments: str) -> None:
         """Install, telling the person what. Raises SetupError with one sentence."""
         with Progress(what) as progress:
-            status, output = self._run(["install", *arguments], progress)
+            status, output = self._run(["install", "--no-compile", *arguments], progress)
             progress.done = not status
         if status:
             last = next((line for line in reversed(output.splitlines()) if line.strip()), "nothing")
@@ -95,7 +95,7 @@ class Pip:
     def try_install(self, what: str, *arguments: str) -> bool:
         """Install if that can be done; tell whether. A full disk is an error all the same."""
         with Progress(what) as progress:
-            status, output = self._run(["install", *arguments], progress)
+            status, output = self._run(["install", "--no-compile", *arguments], progress)
             progress.done = not status
         if status and re.search(CAUSES[0][0], output):
             raise SetupError(f"{explain(output, self.log.parent)}\nAll that pip said: {self.log}")
