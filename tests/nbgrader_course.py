@@ -154,7 +154,9 @@ class Course:
         command = NBGRADER.Process(target=_nbgrader, args=(self.root, output, arguments))
         command.start()
         command.join(timeout=300)
-        assert command.exitcode is not None, f"{arguments} did not end:\n{output.read_text()}"
+        if command.exitcode is None:
+            command.kill()
+            raise AssertionError(f"{arguments} did not end:\n{output.read_text(errors='replace')}")
         return Run(command.exitcode, output.read_text(errors="replace"))
 
     def add_source(self, assignment, nb, files=None):

@@ -357,11 +357,34 @@ def test_make_without_any_python_says_what_to_install(project):
     assert run.errors.startswith("There is no Python here: install Python 3.11 to 3.14")
 
 
+def test_another_torch_lies_beside_the_environment_and_comes_first_on_the_path(project):
+    run = project.make("test-torch", "TORCH=0.2", "ARGS=-x")
+    assert run.started["pythonpath"] == str(project.folder / ".torch" / "0.2")
+    assert run.started["arguments"][-1] == "-x"
+    assert (project.folder / ".torch" / "0.2" / "torch.py").exists()
+
+
+@pytest.mark.parametrize("said", [(), ("TORCH=new",)])
+def test_without_a_version_of_torch_it_says_how_to_name_one(project, said):
+    run = project.make("test-torch", *said)
+    assert (run.status, run.started) == (2, None)
+    assert run.errors.startswith("Say which torch, for example: make test-torch TORCH=2.4.0")
+
+
+def test_a_torch_that_cannot_be_had_leaves_nothing(project):
+    run = project.make("test-torch", "TORCH=9.9")
+    assert (run.status, run.started) == (2, None)
+    assert not (project.folder / ".torch" / "9.9").exists()
+
+
 def test_make_test_can_hand_on_the_status_of_pytest(project, tmp_path):
-    (project.folder / "pytest.py").write_text("raise SystemExit(5)")
-    run = project.make("test", f"STATUS={tmp_path / 'status'}")
+    script = project.folder / "pytest.py"
+    before = script.read_text()
+    script.write_text("raise SystemExit(5)")
+    run, plain = project.make("test", f"STATUS={tmp_path / 'status'}"), project.make("test")
+    script.write_text(before)
     assert (run.status, (tmp_path / "status").read_text()) == (0, "5\n")
-    assert project.make("test").status == 2
+    assert plain.status == 2
 
 
 def test_clean_removes_what_can_be_made_again_and_nothing_else(bare):

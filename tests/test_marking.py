@@ -2,9 +2,9 @@
 
 Each student's notebook holds one answer of the bank for every exercise; the batch goes through
 the real `nbgrader autograde` and `generate_feedback` in a temporary course. Lesson 1's whole bank
-takes this way. Of the others two students do, each with other answers: a notebook takes seconds
-here, and test_answer_bank.py judges every answer by the same check in milliseconds. With
-EVERY_ANSWER=1 in the environment all of them go through nbgrader.
+takes this way. Of the others one row of it does, with an untouched and a right notebook: a notebook
+takes seconds here, and test_answer_bank.py judges every answer by the same check in milliseconds.
+With EVERY_ANSWER=1 in the environment all of them go through nbgrader.
 """
 
 import html
@@ -33,7 +33,7 @@ def columns(lesson):
     rows = [[e for e in row if e] for row in zip_longest(*by_exercise)]
     if lesson.number == 1 or os.environ.get("EVERY_ANSWER"):
         return rows
-    return [rows[0], rows[len(rows) // 2]]
+    return [rows[len(rows) // 2]]
 
 
 ONE_GROUP_A_LESSON = [

@@ -29,6 +29,8 @@ import contextlib
 import io
 import re
 import shlex
+import sys
+import types
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -60,11 +62,15 @@ class Code:
     prints: str
 
     def run(self) -> str:
-        """Run it in an empty namespace, as a learner's cell; give what it printed."""
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            exec(compile(self.source, "<field guide>", "exec"), {"__name__": "__main__"})
+        """Run it in an empty module, as a learner's cell; give what it printed."""
+        said, module = io.StringIO(), types.ModuleType("field_guide_cell")
+        sys.modules[module.__name__] = module  # torch.compile looks its names up there
+        try:
+            with contextlib.redirect_stdout(said), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(compile(self.source, "<field guide>", "exec"), vars(module))
+        finally:
+            del sys.modules[module.__name__]
         return said.getvalue().strip()
 
 

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from course.bootstrap import NEWEST, OLDEST
-from course.machine.pip import Pip, SetupError, explain, pip_variables
+from course.machine.pip import Pip, Progress, SetupError, explain, pip_variables
 from course.machine.venv import (
     ROOT,
     VENV,
@@ -87,6 +87,18 @@ def install(extras: tuple[str, ...]) -> None:
         more = "what the tests need, " if "dev" in extras else ""
         what = f"JupyterLab, nbgrader, {more}the course"
         pip.install(what, "--constraint", constraints, "--editable", f"{ROOT}{names}")
+    compile_all()
+
+
+def compile_all() -> None:
+    """Compile what was installed, on all cores: pip (told not to) does one file after the other.
+
+    What is not compiled, a file for another Python for example, is compiled when it is imported.
+    """
+    library = VENV / ("Lib" if os.name == "nt" else "lib")
+    command = [str(python_of(VENV)), "-m", "compileall", "-q", "-j", "0", str(library)]
+    with Progress("compiling"):
+        subprocess.run(command, capture_output=True, env=pip_variables())
 
 
 def remove_what_cannot_be_mended(state: State | None) -> None:
