@@ -7,8 +7,8 @@ another group says so with ``pytest.mark.xdist_group``.
 import os
 from pathlib import Path
 
-# Before torch is imported. Two workers on two cores: with more threads each, torch waits for
-# itself. Kernels inherit it.
+# Before torch is imported. With several workers on few cores and more threads each, torch
+# waits for itself. Kernels inherit it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest

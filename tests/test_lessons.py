@@ -9,6 +9,7 @@ import pytest
 from nbclient import NotebookClient
 
 from course.build import ROOT
+from course.guide import traps
 from course.lessons import LESSONS
 
 # What a lesson must not leave for the notebooks after it, and the most memory that it had, in kB.
@@ -84,3 +85,13 @@ def test_links_between_notebooks_lead_to_files_that_exist():
         )
         for target in re.findall(r"\]\(([^)#]+\.ipynb)\)", text):
             assert (path.parent / target).exists(), f"{path.parent.name}/{path.name} → {target}"
+
+
+def test_links_into_the_field_guide_lead_to_its_traps():
+    known = {trap.address for trap in traps()}
+    for lesson in LESSONS:
+        linked = re.findall(
+            r"\]\(\.\./(field_guide\.ipynb#[^)]+)\)", (lesson.folder / "lesson.py").read_text()
+        )
+        assert set(linked) <= known, lesson.name
+        assert lesson.number == 0 or linked, f"{lesson.name} does not link into the field guide"

@@ -137,10 +137,8 @@ def _trap(path: Path, cells: list[TextCell]) -> Trap:
         raise BuildError(path, head.line, "the header needs trap, title, lesson and covers.")
     if keys["lesson"] not in {lesson.name for lesson in LESSONS}:
         raise BuildError(path, head.line, f"there is no lesson {keys['lesson']!r}.")
-    if not re.fullmatch(r"[\w .,:=_-]+", keys["title"]):  # it becomes part of an address
-        raise BuildError(
-            path, head.line, "a title has letters, digits, spaces and . , : = _ - only."
-        )
+    if not re.fullmatch(r"[\w .,:_-]+", keys["title"]):  # it becomes part of an address
+        raise BuildError(path, head.line, "a title has letters, digits, spaces and . , : _ - only.")
     text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in head.source.splitlines())
     if [part for part in re.findall(r"^\*\*.*?\*\*", text, re.M) if part in PARTS] != list(PARTS):
         raise BuildError(path, head.line, f"the text has {', '.join(PARTS)} in this order.")

@@ -34,7 +34,7 @@ for step in range(3):
 # step 1 w.grad 5.0
 # step 2 w.grad 5.0
 
-# %% [markdown] trap="retain-grad-assigned" title="h.retain_grad = True stores nothing" lesson="retain_grad" covers="RG01"
+# %% [markdown] trap="retain-grad-assigned" title="retain_grad is set, not called" lesson="retain_grad" covers="RG01"
 # **Symptom.** You wrote `h.retain_grad = True` before backward. There is no error, and `h.grad` is
 # None. A later `h.retain_grad()` raises `TypeError: 'bool' object is not callable`.
 #
@@ -75,7 +75,7 @@ print("h.grad", h.grad, "| h.retains_grad", h.retains_grad)
 # prints:
 # h.grad tensor(8.) | h.retains_grad True
 
-# %% [markdown] trap="retain-graph-for-retain-grad" title="retain_graph=True keeps no gradient" lesson="retain_grad" covers="RG09"
+# %% [markdown] trap="retain-graph-for-retain-grad" title="retain_graph keeps no gradient" lesson="retain_grad" covers="RG09"
 # **Symptom.** You call `loss.backward(retain_graph=True)` to see the gradient of an intermediate
 # tensor. Its `.grad` is None.
 #
