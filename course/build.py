@@ -95,10 +95,14 @@ def make(lessons: list[Lesson]) -> dict[str, bytes]:
         made[f"release/{lesson.assignment}/lesson.ipynb"] = as_bytes(lesson_notebook(lesson))
     for lesson in with_exercises:
         made[f"source/{lesson.assignment}/exercises.ipynb"] = as_bytes(exercises_notebook(lesson))
+    sources = {
+        lesson.assignment: made[f"source/{lesson.assignment}/exercises.ipynb"]
+        for lesson in with_exercises
+    }
+    released = release(sources)
     for lesson in with_exercises:
-        released = release(lesson, made[f"source/{lesson.assignment}/exercises.ipynb"])
-        refuse_leaks(lesson, released)
-        made[f"release/{lesson.assignment}/exercises.ipynb"] = released
+        refuse_leaks(lesson, released[lesson.assignment])
+        made[f"release/{lesson.assignment}/exercises.ipynb"] = released[lesson.assignment]
     return made
 
 
@@ -114,24 +118,31 @@ def as_bytes(notebook) -> bytes:
     return nbformat.writes(notebook).encode() + b"\n"
 
 
-def release(lesson: Lesson, source: bytes) -> bytes:
-    """What nbgrader's generate_assignment makes of a source notebook, with the course's config."""
+def release(sources: dict[str, bytes]) -> dict[str, bytes]:
+    """What nbgrader's generate_assignment makes of source notebooks, with the course's config.
+
+    One temporary course for all: to make its gradebook takes longer than to release a notebook.
+    """
     from nbgrader.apps import NbGraderAPI
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import PyFileConfigLoader
 
+    released = {}
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "source" / lesson.assignment / "exercises.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_bytes(source)
         config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
         config.CourseDirectory.root = folder
         config.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db"
         api = NbGraderAPI(CourseDirectory(config=config), config=config)
-        outcome = api.generate_assignment(lesson.assignment)
-        if not outcome["success"]:
-            raise RuntimeError(f"nbgrader could not release {lesson.assignment}:\n{outcome['log']}")
-        return (Path(folder) / "release" / lesson.assignment / "exercises.ipynb").read_bytes()
+        for assignment, source in sources.items():
+            place = Path(folder) / "source" / assignment / "exercises.ipynb"
+            place.parent.mkdir(parents=True)
+            place.write_bytes(source)
+            outcome = api.generate_assignment(assignment)
+            if not outcome["success"]:
+                raise RuntimeError(f"nbgrader could not release {assignment}:\n{outcome['log']}")
+            made = Path(folder) / "release" / assignment / "exercises.ipynb"
+            released[assignment] = made.read_bytes()
+    return released
 
 
 def refuse_leaks(lesson: Lesson, released: bytes) -> None:

@@ -24,9 +24,9 @@ class Target(NamedTuple):
     extras: tuple[str, ...] | None = ()  # None: nothing is set up for it
 
 
-# A worker often waits for a kernel or a browser: three keep two cores busy. tests/conftest.py puts
+# A worker often waits for a kernel or a browser: two are right for two cores. tests/conftest.py puts
 # the tests in groups and the groups in order.
-PYTEST = ("-m", "pytest", "-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+PYTEST = ("-m", "pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 
 TARGETS = {
     "lab": Target("open the course in JupyterLab", ("-m", "course", "lab")),
