@@ -26,6 +26,10 @@ c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is mar
 c.Execute.shutdown_kernel = "immediate"  # a polite end takes half the time of a small notebook
 c.Execute.store_widget_state = False  # nobody plays with a marked notebook
 c.Execute.kernel_manager_class = "course.grading.SlicedKernelManager"  # no waits at widgets
+# autograde forks its kernels from a process that has imported these (the first backward imports
+# sympy); Validate does not: that process would stay in the memory of the learner's server
+c.SafeExecute.kernel_manager_class = "course.grading.WarmKernelManager"
+c.WarmKernelManager.preload = ["torch", "sympy"]
 
 # --- nbgrader generate_assignment ---------------------------------------------------------
 c.GenerateAssignment.preprocessors = [

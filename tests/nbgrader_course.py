@@ -24,6 +24,7 @@ from pathlib import Path
 
 import nbformat
 
+COLD = "c.WarmKernelManager.preload = []\n"  # for notebooks that do not need torch
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAME = "exercises"  # the one notebook of an assignment, as nbgrader_config.py has it
 

@@ -1,7 +1,7 @@
 """The shipped nbgrader_config.py and stock nbgrader on the same submissions, side by side."""
 
 import pytest
-from nbgrader_course import Course, code, position
+from nbgrader_course import COLD, Course, code, position
 from scratch_assignment import FULL, NOTHING, RIGHT, STUB, answered, scores
 
 pytest_plugins = ["scratch_course"]
@@ -85,7 +85,7 @@ class Marked:
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory, scratch):
-    config = 'c.Autograde.exclude_overwriting = {"numbers": ["answer.txt"]}\n'
+    config = COLD + 'c.Autograde.exclude_overwriting = {"numbers": ["answer.txt"]}\n'
     return Marked(tmp_path_factory.mktemp("ours"), like=scratch, config=config)
 
 

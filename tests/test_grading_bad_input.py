@@ -8,7 +8,7 @@ import copy
 
 import nbformat
 import pytest
-from nbgrader_course import Course, edited, position, without
+from nbgrader_course import COLD, Course, edited, position, without
 from scratch_assignment import NOTHING, RIGHT, STUB, answered, scores
 
 pytest_plugins = ["scratch_course"]
@@ -116,7 +116,9 @@ def files(released):
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory, scratch):
-    return Course(tmp_path_factory.mktemp("bad_input") / "course", config=CONFIG, like=scratch)
+    return Course(
+        tmp_path_factory.mktemp("bad_input") / "course", config=CONFIG + COLD, like=scratch
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """nbgrader marks a notebook with a lab and a prediction: they show nothing and cost nothing."""
 
 import pytest
-from nbgrader_course import Course, code, notebook, test
+from nbgrader_course import COLD, Course, code, notebook, test
 
 LAB = """\
 import sys
@@ -17,7 +17,7 @@ lab(never, a=2.0, hooks={"a": "scale 2"})
 
 @pytest.mark.nbgrader
 def test_nbgrader_marks_a_notebook_with_a_lab_and_finds_no_output_of_it(tmp_path):
-    course = Course(tmp_path / "course")
+    course = Course(tmp_path / "course", config=COLD)
     cells = [
         code(LAB),
         code("p.reveal('no')"),

@@ -17,6 +17,7 @@ _HOME = {
     "SaveScores": "course.grading.scores",
     "SlicedKernelManager": "course.grading.kernel",
     "SubmissionExporter": "course.grading.submission",
+    "WarmKernelManager": "course.grading.warm",
 }  # public name -> the module that defines it: importing nbgrader takes a second
 
 __all__ = sorted(_HOME)

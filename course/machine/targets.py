@@ -24,8 +24,7 @@ class Target(NamedTuple):
     extras: tuple[str, ...] | None = ()  # None: nothing is set up for it
 
 
-# A worker often waits for a kernel or a browser: two are right for two cores. tests/conftest.py puts
-# the tests in groups and the groups in order.
+# tests/conftest.py puts the tests in groups and the groups in order
 PYTEST = ("-m", "pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 
 TARGETS = {
