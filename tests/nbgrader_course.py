@@ -18,12 +18,18 @@ import os
 import shutil
 import sqlite3
 import sys
+import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import nbformat
 
+# Each command is a process of its own, forked from one that has imported nbgrader already, which
+# alone takes longer than most commands.
+NBGRADER = multiprocessing.get_context("forkserver")
+NBGRADER.set_forkserver_preload(["nbgrader.apps", "nbgrader.apps.nbgraderapp"])
 COLD = "c.WarmKernelManager.preload = []\n"  # for notebooks that do not need torch
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAME = "exercises"  # the one notebook of an assignment, as nbgrader_config.py has it
@@ -148,6 +154,8 @@ class Course:
             for folder in ("source", "release"):
                 shutil.copytree(like.root / folder, self.root / folder)
             shutil.copy(like.root / "gradebook.db", self.root)
+        else:
+            (self.root / "gradebook.db").write_bytes(empty_gradebook())
 
     def run(self, *arguments):
         """Run ``nbgrader …`` in the course's folder."""
@@ -213,10 +221,26 @@ class Course:
         return dict(table)
 
 
-# Each command is a process of its own, forked from one that has imported nbgrader already, which
-# alone takes longer than most commands.
-NBGRADER = multiprocessing.get_context("forkserver")
-NBGRADER.set_forkserver_preload(["nbgrader.apps", "nbgrader.apps.nbgraderapp"])
+@cache
+def empty_gradebook():
+    """The bytes of a gradebook that nbgrader has made and not used: that takes it seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        making = NBGRADER.Process(target=_make_gradebook, args=(f"{folder}/gradebook.db",))
+        making.start()
+        making.join()
+        return Path(folder, "gradebook.db").read_bytes()
+
+
+def _make_gradebook(path):
+    from nbgrader.api import Gradebook
+
+    _find_alembic()
+    Gradebook(f"sqlite:///{path}").close()
+
+
+def _find_alembic():
+    # nbgrader starts `alembic` by name: it is beside the Python that runs this
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 def _nbgrader(root, output, arguments):
@@ -225,8 +249,7 @@ def _nbgrader(root, output, arguments):
         for descriptor in (1, 2):
             os.dup2(file.fileno(), descriptor)
     os.chdir(root)
-    # nbgrader starts `alembic` by name: it is beside the Python that runs this
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    _find_alembic()
     sys.argv = ["nbgrader", *arguments]
     from nbgrader.apps.nbgraderapp import main
 

@@ -59,11 +59,16 @@ def test_a_warm_kernel_does_what_a_cold_one_does(warm_manager, tmp_path):
     assert "the kernel died in cell 5" in warm[4][0]["evalue"]
 
 
-def test_autograde_starts_warm_and_validate_does_not():
+@pytest.mark.parametrize(
+    ("execute", "manager"), [(SafeExecute, WarmKernelManager), (Execute, SlicedKernelManager)]
+)
+def test_autograde_starts_warm_and_validate_does_not(execute, manager):
     config = PyFileConfigLoader("nbgrader_config.py", path=str(REPOSITORY)).load_config()
-    assert SafeExecute(config=config).kernel_manager_class is WarmKernelManager
-    assert Execute(config=config).kernel_manager_class is SlicedKernelManager
-    assert WarmKernelManager(config=config).preload == ["torch", "sympy"]
+    config.WarmKernelManager.preload = ["sympy"]
+    running, used = execute(config=config), []
+    running.on_cell_complete = lambda **_: used.append(type(running.km))
+    running.preprocess(notebook([code("1 + 1")]), {"metadata": {"path": ""}})
+    assert used == [manager]
 
 
 def test_kernels_share_no_names_and_no_random_numbers(warm_manager, tmp_path):
