@@ -306,7 +306,7 @@ def first_bad(net, x):
     return next(iter(found), None)
 
 
-# %% right first_bad: a global hook, and the path at the end
+# %% wrong first_bad VICTIM_BLAMED 4: a global hook that does not look at the inputs
 import torch
 from torch.nn.modules.module import register_module_forward_hook
 
@@ -326,7 +326,7 @@ def first_bad(net, x):
     return None
 
 
-# %% right first_bad: all sums are kept
+# %% wrong first_bad VICTIM_BLAMED 4: the first output that is not finite, whatever came in
 def first_bad(net, x):
     log, handles = [], []
     leaves = {m: p for p, m in net.named_modules() if len(list(m.children())) == 0}
@@ -682,7 +682,7 @@ def clipped_sum(weight, losses, threshold):
         torch.nn.utils.clip_grad_norm_([weight], threshold)
 
 
-# %% wrong clipped_sum PARTS_MISSING 1: clip by value
+# %% wrong clipped_sum CLIPPED_BY_VALUE 1: clip by value
 import torch
 
 
@@ -1097,3 +1097,361 @@ def heat_map(net, layer, x, of):
     torch.autograd.grad(top, list(net.parameters()), allow_unused=True)
     weights = kept["gradient"].mean((2, 3), keepdim=True)
     return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% right turned: a node hook on a clone
+def turned(t, factor):
+    way = t.clone()
+    way.grad_fn.register_prehook(lambda grads: (grads[0] * factor,))
+    return way
+
+
+# %% wrong turned OTHER_WAY_TURNED 0: the shared gradient is edited in place
+def turned(t, factor):
+    way = t.clone()
+    way.register_hook(lambda grad: grad.mul_(factor))
+    return way
+
+
+# %% wrong turned VALUES_CHANGED 0: flattened
+def turned(t, factor):
+    way = t.view(-1)
+    way.register_hook(lambda grad: grad * factor)
+    return way
+
+
+# %% wrong turned WRONG_VALUE 3: always a negative factor
+def turned(t, factor):
+    way = t.view_as(t)
+    way.register_hook(lambda grad: -abs(factor) * grad)
+    return way
+
+
+# %% wrong clip_each NEIGHBOUR_CHANGED 1: edited in place
+def clip_each(parameters, threshold):
+    def clip(grad):
+        if grad.norm() > threshold:
+            grad.mul_(threshold / grad.norm())
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% right first_bad: a global hook that looks at all inputs
+from torch.nn.modules.module import register_module_forward_hook
+
+
+def first_bad(net, x):
+    paths = {module: path for path, module in net.named_modules()}
+    bad = []
+
+    def look(module, args, output):
+        made = not output.isfinite().all() and all(t.isfinite().all() for t in args)
+        if made and not list(module.children()):
+            bad.append(paths[module])
+
+    with register_module_forward_hook(look):
+        net(x)
+    return (bad + [None])[0]
+
+
+# %% right first_bad: stops at once
+def first_bad(net, x):
+    class Found(Exception):
+        pass
+
+    def watch(path):
+        def look(module, args, output):
+            if all(t.isfinite().all() for t in args) and not output.isfinite().all():
+                raise Found(path)
+
+        return look
+
+    leaves = [(path, m) for path, m in net.named_modules() if not list(m.children())]
+    handles = [m.register_forward_hook(watch(path)) for path, m in leaves]
+    try:
+        net(x)
+    except Found as found:
+        return found.args[0]
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+# %% wrong first_bad VICTIM_BLAMED 4: only the first input
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if args[0].isfinite().all() and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad CONTAINER_BLAMED 4: also modules with children
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad VICTIM_BLAMED 3: the last one that made a NaN
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[-1] if bad else None
+
+
+# %% wrong first_bad VICTIM_BLAMED 3: the first in the alphabet
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return min(bad, default=None)
+
+
+# %% wrong first_bad ONLY_NAN_SEEN 3: only where all numbers are bad
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().any():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad RAN_AGAIN 0: the network runs twice
+def first_bad(net, x):
+    bad, handles = [], []
+    net(x)
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad NETWORK_CHANGED 0: eval stays
+def first_bad(net, x):
+    bad, handles = [], []
+    net.eval()
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad ONLY_NAN_SEEN 3: only the children of the network
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_children():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong clipped_sum TENSOR_HOOK_LEFT 0: a post-accumulate hook stays
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    weight.register_post_accumulate_grad_hook(lambda p: None)
+    for loss in losses:
+        loss().backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong clipped_sum WEIGHT_CHANGED 0: takes the step as well
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+    with torch.no_grad():
+        weight -= weight.grad
+
+
+# %% wrong clipped_sum SMALL_GRADIENT_CHANGED 4: a small sum is scaled up
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    weight.grad *= threshold / weight.grad.norm()
+
+
+# %% wrong clipped_sum OTHER_LENGTH 1: scaled to the norm 1
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    if weight.grad.norm() > threshold:
+        weight.grad /= weight.grad.norm()
+
+
+# %% wrong clipped_sum SMALL_GRADIENT_CHANGED 4: the mean of the parts
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    weight.grad /= len(losses)
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong step_in_backward TOO_EARLY_STEP 0: lr is forgotten
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= p.grad
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% right heat_map: in double precision, as a new tensor
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().double()
+        output.register_hook(lambda grad: kept.update(gradient=grad.double()))
+
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3))
+    return torch.einsum("bchw,bc->bhw", kept["maps"], weights).relu()
+
+
+# %% wrong heat_map NETWORK_CHANGED 0: eval stays
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    net.eval()
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), list(net.parameters()), allow_unused=True)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map NETWORK_CHANGED 0: the parameters are frozen and stay so
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    net.requires_grad_(False)
+    x = x.clone().requires_grad_()
+    with net.get_submodule(layer).register_forward_hook(keep):
+        scores = net(x)
+    torch.autograd.grad(scores[:, of].sum(), x)
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong first_bad VICTIM_BLAMED 4: the first in the order of the modules
+def first_bad(net, x):
+    bad, handles = set(), []
+    leaves = {path: m for path, m in net.named_modules() if not list(m.children())}
+    for path, module in leaves.items():
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.add(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return next((path for path in leaves if path in bad), None)

@@ -55,10 +55,10 @@ class choose_the_hook(Exercise):
 
 class turned(Exercise):
     cases = (
-        Case("a result, turned around", 1, leaf=False, factor=-1.0),
-        Case("a leaf, another factor", 1, leaf=True, factor=None),
-        Case("stopped with the factor 0", 1, hidden=True, leaf=False, factor=0.0),
-        Case("two backward calls", 1, hidden=True, leaf=False, factor=None, backwards=2),
+        Case("a result, turned around", 1, leaf=False, factors=(-1,)),
+        Case("a leaf, another factor", 1, leaf=True, factors=(3, 5)),
+        Case("stopped with the factor 0", 1, hidden=True, leaf=False, factors=(0,)),
+        Case("two backward calls", 1, hidden=True, leaf=False, factors=(-3, -2), backwards=2),
     )
     hints = (
         "A hook on `t` sees the gradient of all ways together. You need a tensor of its own.",
@@ -68,25 +68,25 @@ class turned(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        factor = given["factor"]
-        factor = float(rng.choice([-3, -2, 3, 5])) if factor is None else factor
-        leaf = floats(rng, 3).requires_grad_()
+        factor = float(rng.choice(given["factors"]))
+        leaf = floats(rng, 2, 3).requires_grad_()
         t = leaf if given["leaf"] else leaf * 2
         way = answer(t, factor)
         if not is_tensor(way):
             return {"kind": kind_of(describe(way))}
-        same = torch.equal(way.detach(), t.detach())
-        tracked = way.requires_grad
-        plain, through = floats(rng, 3), floats(rng, 3)
+        if not torch.equal(way.detach(), t.detach()):
+            return {"same values": False}
+        factors = floats(rng, 2, 3)
         for _ in range(given.get("backwards", 1)):
-            ((t * plain).sum() + (way * through).sum()).backward(retain_graph=True)
-        scale = (1 if given["leaf"] else 2) * given.get("backwards", 1)
+            # the node of the sum hands one gradient to both: an edit in place reaches t as well
+            ((t + way) * factors).sum().backward(retain_graph=True)
+        plain = factors * (2 if given["leaf"] else 4) * given.get("backwards", 1)
         return {
-            "same values": same,
-            "tracked": tracked,
+            "same values": True,
+            "tracked": way.requires_grad,
             "gradient": numbers_of(leaf.grad),
-            "_without": numbers_of((plain + through) * scale),
-            "_both": numbers_of((plain + through) * scale * factor),
+            "_without": numbers_of(plain),
+            "_both": numbers_of(plain * factor),
         }
 
     @staticmethod
@@ -122,20 +122,26 @@ class clip_each(Exercise):
         parameters = [
             floats(rng, 2, 3 + i).requires_grad_() for i in range(len(given["gradients"]))
         ]
+        other = floats(rng, 2, 3).requires_grad_()  # shares its gradient with the first one
 
         def backward():
+            other.grad = None
             for p in parameters:
                 p.grad = None
             gradients = []
             for p, kind in zip(parameters, given["gradients"], strict=True):
                 by = {"large": 20 + rng.randint(1, 9), "small": 0.125, "zero": 0.0}[kind]
                 gradients.append(floats(rng, *p.shape) * by)
-            sum((p * g).sum() for p, g in zip(parameters, gradients, strict=True)).backward()
+            used = [parameters[0] + other * 1, *parameters[1:]]
+            sum((p * g).sum() for p, g in zip(used, gradients, strict=True)).backward()
+            if not torch.equal(other.grad, gradients[0]):
+                others.append("changed")
             return [numbers_of(g) for g in gradients], [p.grad.clone() for p in parameters]
 
         handles = answer(parameters, threshold)
         if not isinstance(handles, (list, tuple)) or len(handles) != len(parameters):
             return {"kind": kind_of(describe(handles))}
+        others = []
         runs = [backward() for _ in range(2)]
         for handle in handles:
             handle.remove()
@@ -143,6 +149,7 @@ class clip_each(Exercise):
         return {
             "clipped": [[numbers_of(g) for g in got] for _, got in runs],
             "after remove": [numbers_of(g) for g in after] == true,
+            "others": others,
             "_true": [true for true, _ in runs],
             "_norms": [[describe(g.norm().item()) for g in got] for _, got in runs],
             "_threshold": threshold,
@@ -157,6 +164,8 @@ class clip_each(Exercise):
             return "HANDLES_MISSING", {"got": facts["kind"]}
         if not facts["after remove"]:
             return "HOOK_STILL_ACTS"
+        if facts["others"]:
+            return "NEIGHBOUR_CHANGED"
         kinds, norms, limit = facts["_kinds"], facts["_norms"][0], facts["_threshold"]
         for i, kind in enumerate(kinds):
             if norms[i] == "nan":
@@ -175,8 +184,9 @@ class first_bad(Exercise):
     cases = (
         Case("a logarithm of a negative number", 1, net="log"),
         Case("a network that is well", 1, net="well"),
-        Case("an infinity, and blocks in blocks", 2, hidden=True, net="blocks"),
-        Case("a division that makes NaN", 1, hidden=True, net="ratio"),
+        Case("an infinity, and blocks in blocks", 1, hidden=True, net="blocks"),
+        Case("a division of two results", 1, hidden=True, net="ratio"),
+        Case("a NaN that is made between two modules", 1, hidden=True, net="foreign"),
     )
     hints = (
         "A forward hook sees the inputs and the output of each module.",
@@ -187,11 +197,14 @@ class first_bad(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         net = BAD[given["net"]](rng)
-        before = hooks_on(net)
+        before, state, runs = hooks_on(net), state_of(net), []
+        net.forward = counted(net.forward, runs)
         path = describe(answer(net, floats(rng, 2, 3).abs()))
         return {
             "path": path,
             "hooks": hooks_on(net) - before,
+            "network kept": state_of(net) == state,
+            "ran again": len(runs) > 1,
             "_containers": [p for p, m in net.named_modules() if list(m.children())],
         }
 
@@ -202,11 +215,23 @@ class first_bad(Exercise):
             return "WRONG_TYPE", {"got": kind_of(got)}
         if facts["hooks"] > 0 and got == right:
             return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
+        if got == right:
+            return "RAN_AGAIN" if facts["ran again"] else "NETWORK_CHANGED"
         if got in facts["_containers"]:
             return "CONTAINER_BLAMED"
         if got is None:
             return "ONLY_NAN_SEEN"
         return "NAMED_WITHOUT_NEED" if right is None else "VICTIM_BLAMED"
+
+
+def counted(forward, runs):
+    """The same forward, which also says that it ran."""
+
+    def run(*args):
+        runs.append("ran")
+        return forward(*args)
+
+    return run
 
 
 class weight_norms(Exercise):
@@ -281,11 +306,13 @@ class clipped_sum(Exercise):
             factors[0] = factors[0] + 40
             factors[1] = factors[1] - 40
         losses = [lambda factor=factor: (weight * factor).sum() for factor in factors]
+        before = weight.detach().clone()
         answer(weight, losses, threshold)
         clipped = [f * (threshold / f.norm().clamp(min=threshold)) for f in factors]
         return {
             "grad": None if weight.grad is None else rounded(weight.grad),
-            "hooks": len(weight._backward_hooks or {}),
+            "hooks": sum(map(len, filter(None, hooks_of(weight)))),
+            "weight kept": torch.equal(weight, before),
             "_parts": rounded(sum(clipped)),
             "_sum": rounded(sum(factors)),
         }
@@ -299,8 +326,13 @@ class clipped_sum(Exercise):
         if facts["grad"] == facts["_sum"] and facts["grad"] != expected["grad"]:
             return "SUM_NOT_CLIPPED"
         if facts["grad"] == expected["grad"]:
-            return "TENSOR_HOOK_LEFT", {"count": facts["hooks"]}
-        return "PARTS_MISSING"
+            kept = facts["weight kept"]
+            return ("TENSOR_HOOK_LEFT", {"count": facts["hooks"]}) if kept else "WEIGHT_CHANGED"
+        if parallel(facts["grad"], facts["_sum"]):
+            plain = expected["grad"] == facts["_sum"]
+            return "SMALL_GRADIENT_CHANGED" if plain else "OTHER_LENGTH"
+        cut = [max(min(v, max(facts["grad"])), min(facts["grad"])) for v in facts["_sum"]]
+        return "CLIPPED_BY_VALUE" if facts["grad"] == cut else "PARTS_MISSING"
 
 
 class step_in_backward(Exercise):
@@ -394,7 +426,7 @@ class heat_map(Exercise):
             for p in net.parameters():
                 p.grad = torch.full_like(p, 7.0)
         stored = [None if p.grad is None else numbers_of(p.grad) for p in net.parameters()]
-        before, modes = hooks_on(net), net.training
+        before, state = hooks_on(net), state_of(net)
         heat = answer(net, given["layer"], x, of)
         if not is_tensor(heat):
             return {"kind": kind_of(describe(heat))}
@@ -404,10 +436,11 @@ class heat_map(Exercise):
         relu = maps.clamp(min=0) if given.get("inplace") else maps
         others = [by_hand(net, given["layer"], x, other) for other in (0, 1, 2) if other != of]
         return {
-            "heat": describe(heat),
+            "heat": {"tensor": list(heat.shape), "values": describe(heat)["values"]},
             "history": heat.requires_grad,
             "hooks": hooks_on(net) - before,
-            "stored": now == stored and net.training == modes,
+            "stored": now == stored,
+            "network kept": state_of(net) == state,
             "_negative": rounded((weights * maps).sum(1)),
             "_absolute": rounded((weights * maps).sum(1).abs()),
             "_sum": rounded((gradient.sum((2, 3), keepdim=True) * maps).sum(1).clamp(min=0)),
@@ -427,7 +460,9 @@ class heat_map(Exercise):
         if values == [round(v, 3) for v in right["values"]]:
             if facts["hooks"] > 0:
                 return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
-            return "HEAT_HAS_HISTORY" if facts["history"] else "GRAD_LEFT"
+            if facts["history"]:
+                return "HEAT_HAS_HISTORY"
+            return "GRAD_LEFT" if not facts["stored"] else "NETWORK_CHANGED"
         for code, key in (
             ("HEAT_NEGATIVE", "_negative"),
             ("ABSOLUTE_HEAT", "_absolute"),
@@ -440,8 +475,24 @@ class heat_map(Exercise):
         return "OTHER_CLASS" if values in facts["_others"] else None
 
 
+def state_of(net):
+    """What a careless instrument changes: the modes, and which parameters are frozen."""
+    modes = [module.training for module in net.modules()]
+    return modes, [p.requires_grad for p in net.parameters()]
+
+
 def quoted(names):
     return ", ".join(f'"{name}"' for name in names)
+
+
+def hooks_of(tensor):
+    return tensor._backward_hooks, tensor._post_accumulate_grad_hooks
+
+
+def parallel(got, true):
+    """Whether two lists of numbers have the same direction."""
+    got, true = torch.tensor(got), torch.tensor(true)
+    return torch.cosine_similarity(got, true, dim=0).item() > 0.9999
 
 
 def rounded(tensor):
@@ -460,21 +511,66 @@ class Square(nn.Module):
         return (x * 1e15) ** 3
 
 
-class Ratio(nn.Module):
+class Clean(nn.Module):
+    """Puts finite numbers in the place of others."""
+
     def forward(self, x):
-        return (x - x) / (x - x)
+        return x.nan_to_num(1.0, 1.0, 1.0)
+
+
+class Halves(nn.Module):
+    """Divides one result by another, later takes a bad logarithm. The child that is called last
+    stands first."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.late, self.ratio, self.below = Log(), Ratio(), Zero()
+        self.above = linear(rng, 3, 3)
+
+    def forward(self, x):
+        result = self.ratio(self.above(x), self.below(x))
+        return self.late(result.nan_to_num() - 1)
+
+
+class Ratio(nn.Module):
+    def forward(self, above, below):
+        return above * 0 / below
+
+
+class Zero(nn.Module):
+    """Zeros, and one 1: a division by them makes some NaN, not only NaN."""
+
+    def forward(self, x):
+        return torch.zeros_like(x).index_fill(1, torch.tensor([0]), 1.0)
+
+
+class Foreign(nn.Module):
+    """The NaN is made in this forward, not in a child; the last child gets it as second input."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.first, self.add = linear(rng, 3, 3), Plus()
+
+    def forward(self, x):
+        return self.add(self.first(x), (x - x) / (x - x))
+
+
+class Plus(nn.Module):
+    def forward(self, a, b):
+        return a + b
 
 
 def bad_blocks(rng):
-    block = named(inner=named(fc=linear(rng, 3, 3), power=Square()), tail=nn.Identity())
-    return named(stem=linear(rng, 3, 3), block=block)
+    inner = named(fc=linear(rng, 3, 3), power=Square(), clean=Clean(), again=Square())
+    return named(stem=linear(rng, 3, 3), block=named(inner=inner, tail=nn.Identity()))
 
 
 def bad_log(rng):
     first = linear(rng, 3, 3)
     with torch.no_grad():
-        first.weight.copy_(-first.weight.abs())
+        first.weight[1:] = -first.weight[1:].abs()
         first.bias.fill_(-1.0)
+        first.weight[0], first.bias[0] = 0.0, 2.0  # of this one, the logarithm is finite
     return named(first=first, log=Log(), head=linear(rng, 3, 2))
 
 
@@ -483,7 +579,10 @@ BAD = {
     "well": lambda rng: named(first=linear(rng, 3, 3), act=nn.Tanh(), head=linear(rng, 3, 2)),
     "blocks": bad_blocks,
     "ratio": lambda rng: named(
-        first=linear(rng, 3, 3), body=named(ratio=Ratio(), act=nn.ReLU()), head=linear(rng, 3, 2)
+        first=linear(rng, 3, 3), body=Halves(rng), act=nn.ReLU(), head=linear(rng, 3, 2)
+    ),
+    "foreign": lambda rng: named(
+        body=Foreign(rng), clean=Clean(), power=Square(), head=linear(rng, 3, 2)
     ),
 }
 

@@ -80,7 +80,8 @@ def turned(t, factor):
 #
 # Put a hook on each tensor of the list `parameters`. When the norm of a gradient is larger than
 # `threshold`, the gradient is scaled so that its norm is `threshold`. Else it stays exactly as it
-# is. A gradient of only zeros stays zero. Give back a list with the handles.
+# is. A gradient of only zeros stays zero. The gradients of other tensors stay as they are, too.
+# Give back a list with the handles.
 
 
 # %% exercise="clip_each"
@@ -98,8 +99,9 @@ def clip_each(parameters, threshold):
 # ## 4. Where does NaN begin?
 #
 # Run `net(x)` once. Give back the path of the module in which the first NaN or infinity was made:
-# its output is not finite, and all of its inputs were. Look only at modules that have no children.
-# If there is no such module, give back None. Leave no hook behind.
+# its output is not finite, and all of its inputs were. Look only at modules that have no children:
+# a bad number that the `forward` of a module with children makes between them does not count. If
+# there is no such module, give back None. Leave the network as it was.
 #
 # Every module here has tensors as inputs and one tensor as output.
 
@@ -129,7 +131,7 @@ def first_bad(net, x):
 #
 # `weight_norms(net)` gives back a dict. After each backward it should hold, for each layer of `net`
 # (a Sequential of linear layers), the norm of the weight's gradient **of this backward**, under the
-# layer's name.
+# layer's name. Each norm is a plain number, as `item()` gives it.
 #
 # This version looks at `weight.grad` in a backward hook of the layer. For the first layer it stops
 # with an error, because `.grad` is None. And in the second backward it sees old numbers. Repair it.
@@ -163,7 +165,7 @@ def weight_norms(net):
 # than `threshold`, it is scaled down to `threshold`.
 #
 # This version clips in a hook, so each part is clipped for itself. Repair it. `weight.grad` holds
-# nothing at the start, and no hook may be left.
+# nothing at the start. Leave no hook behind, and do not change the weight itself.
 
 
 # %% exercise="clipped_sum"
@@ -217,9 +219,10 @@ def step_in_backward(parameters, lr):
 # 2. Add the maps of a picture, each multiplied by its weight.
 # 3. Replace what is negative by 0.
 #
-# The layer behind may work in place, and the heat belongs to what `layer` itself gave. Leave
-# nothing behind: no hook, and each `.grad` of the network as it was before. `x` may be used as it
-# is; it does not require a gradient. The pictures of a batch do not influence each other.
+# The layer behind may work in place, and the heat belongs to what `layer` itself gave. Leave the
+# network as it was: no hook more, each `.grad` as before, the same mode (`train` or `eval`). `x`
+# does not require a gradient; the parameters do. The pictures of a batch do not influence each
+# other.
 
 
 # %% exercise="heat_map"

@@ -6,6 +6,7 @@ from course.lessons.tensor_hooks.reasons import REASONS as OF_TENSOR_HOOKS
 
 REASONS = {
     "GRADIENT_UNCHANGED": OF_TENSOR_HOOKS["GRADIENT_UNCHANGED"],
+    "NEIGHBOUR_CHANGED": OF_TENSOR_HOOKS["NEIGHBOUR_CHANGED"],
     "RECORDS_TENSORS": OF_TENSOR_HOOKS["RECORDS_TENSORS"],
     "LOOP_VARIABLE": OF_TENSOR_HOOKS["LOOP_VARIABLE"],
     "MODULE_HOOKS_LEFT": OF_MODULE_HOOKS["MODULE_HOOKS_LEFT"],
@@ -22,10 +23,10 @@ REASONS = {
     "OTHER_WAY_TURNED": Reason(
         "The gradient on the other way changed too.",
         "A hook on `t` sees the sum of all ways. Put the hook on a tensor of its own: "
-        "`t.view_as(t)`.",
+        "`t.view_as(t)`. In the hook, give back a new gradient: several tensors can share one.",
     ),
     "VALUES_CHANGED": Reason(
-        "Your tensor does not have the same values as `t`.",
+        "Your tensor does not have the same values and shape as `t`.",
         "Only the gradient changes. `t.view_as(t)` has the same values.",
     ),
     "WAY_IS_CUT": Reason(
@@ -66,16 +67,26 @@ REASONS = {
         "Look at modules without children only: `if list(module.children()): continue`.",
     ),
     "VICTIM_BLAMED": Reason(
-        "You named a module that got a bad input already.",
-        "The guilty one has finite inputs and an output that is not finite. It comes first.",
+        "You named a module that got a bad input already, or one that came later.",
+        "In the guilty one, all inputs are finite and the output is not. It comes first.",
     ),
     "ONLY_NAN_SEEN": Reason(
         "A number that is not finite was made, and you say there is none.",
-        "Infinity counts as well: `isfinite()` finds both.",
+        "Infinity counts as well: `isfinite()` finds both. One such number is enough. And look "
+        "inside of blocks: `named_modules()` gives all modules.",
     ),
     "NAMED_WITHOUT_NEED": Reason(
         "All outputs are finite, and you named a module.",
         "Give back None where nothing was found.",
+    ),
+    "RAN_AGAIN": Reason(
+        "Your function ran the network more than once.",
+        "Register all hooks first. Then one call of `net(x)` is enough.",
+    ),
+    "NETWORK_CHANGED": Reason(
+        "After your function, a module is in another mode, or other parameters require a gradient.",
+        "An instrument leaves the network as it was. You need neither `eval()` nor "
+        "`requires_grad_()` here.",
     ),
     "NORMS_MISSING": Reason(
         "After a backward, your dict has these names: {names}.",
@@ -105,6 +116,14 @@ REASONS = {
         "What `weight.grad` holds is not the gradient of all parts.",
         "Call backward for each part, and do not clear `.grad` in between.",
     ),
+    "OTHER_LENGTH": Reason(
+        "What `weight.grad` holds has the direction of the sum, and another norm.",
+        "After the last backward: no mean, and one factor, threshold / norm.",
+    ),
+    "WEIGHT_CHANGED": Reason(
+        "After your function, the weight itself has other values.",
+        "Only its gradient is asked for. The step comes later.",
+    ),
     "TENSOR_HOOK_LEFT": Reason(
         "After your function, {count} hooks are still on the weight.",
         "Keep the handle and call `remove()`, or do without a hook.",
@@ -120,9 +139,9 @@ REASONS = {
         "Set `p.grad = None` in the hook, after the step.",
     ),
     "TOO_EARLY_STEP": Reason(
-        "The step was not taken with the gradient of this backward.",
-        "A tensor hook runs before `.grad` is stored. `register_post_accumulate_grad_hook` runs "
-        "after it.",
+        "A parameter did not become `p - lr * p.grad` with the gradient of this backward.",
+        "Look at the sign and at `lr`. Look at the time, too: a tensor hook runs before `.grad` is "
+        "stored, `register_post_accumulate_grad_hook` runs after it.",
         guide="grad-is-still-old-in-hook",
     ),
     "ALL_AT_ONCE": Reason(

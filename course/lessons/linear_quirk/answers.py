@@ -388,7 +388,7 @@ def watch_input(module, seen):
     return handle
 
 
-# %% right watch_input: a tensor hook, put on the input by a forward pre-hook
+# %% wrong watch_input NOT_ONCE_EACH 5: a tensor hook on the input, and None already in forward
 def watch_input(module, seen):
     def before(m, args):
         if args[0].requires_grad:
@@ -1056,7 +1056,7 @@ def name_elements(layer, x):
     return words
 
 
-# %% wrong name_elements TRANSPOSE_NOT_SEEN 3: by shape, both ways round, without values
+# %% wrong name_elements TRANSPOSE_NOT_SEEN 2: by shape, both ways round, without values
 def name_elements(layer, x):
     received = []
     handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
@@ -1174,3 +1174,225 @@ def name_elements(layer, x):
 # %% wrong double_weight_gradient RAISED 0: gives back what was changed, where None is asked for
 def double_weight_gradient(layer):
     return layer.weight.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2))
+
+
+# %% wrong last_node ONE_NODE_TOO_FAR 3: a table for Linear and Conv2d
+import torch
+
+
+def last_node(module, x):
+    if isinstance(module, torch.nn.Linear):
+        return "AddmmBackward0" if x.dim() == 2 else "ViewBackward0"
+    return "ConvolutionBackward0" if isinstance(module, torch.nn.Conv2d) else None
+
+
+# %% wrong last_node WRONG_VALUE 3: makes the input require a gradient
+def last_node(module, x):
+    node = module(x.requires_grad_()).grad_fn
+    return None if node is None else node.name()
+
+
+# %% wrong last_node RETURNS_NONE 3: detaches the input
+def last_node(module, x):
+    node = module(x.detach()).grad_fn
+    return None if node is None else node.name()
+
+
+# %% wrong full_shapes LAYER_HOOK_LEFT 0: hooks on the parameters stay
+def full_shapes(module, x):
+    for p in module.parameters():
+        p.register_hook(lambda grad: None)
+    return (x.shape if x.requires_grad else None), module(x).shape
+
+
+# %% right watch_input: tensor hooks on a view of the input, or on the output
+class Handles:
+    def __init__(self, *handles):
+        self.handles = handles
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+
+def watch_input(module, seen):
+    def before(m, args):
+        if args[0].requires_grad:
+            way = args[0].view_as(args[0])
+            way.register_hook(lambda grad: seen.append(grad))
+            return (way,)
+
+    def after(m, args, output):
+        if not args[0].requires_grad:
+            output.register_hook(lambda grad: seen.append(None))
+
+    return Handles(module.register_forward_pre_hook(before), module.register_forward_hook(after))
+
+
+# %% wrong watch_input INPUT_GRADIENT_CHANGED 1: gives something back
+def watch_input(module, seen):
+    def hook(module, grad_input, grad_output):
+        seen.append(grad_input[0])
+        return tuple(None if g is None else 2 * g for g in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong watch_parameters STORED_GRADIENT_CHANGED 0: gives something back
+def watch_parameters(module, seen):
+    def watch(name):
+        def hook(grad):
+            seen[name] = grad
+            return 2 * grad
+
+        return hook
+
+    named = module.named_parameters()
+    return [p.register_hook(watch(name)) for name, p in named if p.requires_grad]
+
+
+# %% wrong watch_parameters STORED_GRADIENT_CHANGED 0: clears .grad, so that the sum is of one
+def watch_parameters(module, seen):
+    def watch(name):
+        def hook(p):
+            seen[name] = p.grad.clone()
+            p.grad = None
+
+        return hook
+
+    named = module.named_parameters()
+    return [
+        p.register_post_accumulate_grad_hook(watch(name)) for name, p in named if p.requires_grad
+    ]
+
+
+# %% right watch_parameters: a prehook of the node that accumulates
+def watch_parameters(module, seen):
+    handles = []
+    for name, p in module.named_parameters():
+        if p.requires_grad:
+            node = p.view_as(p).grad_fn.next_functions[0][0]
+            handle = node.register_prehook(lambda grads, name=name: seen.update({name: grads[0]}))
+            handle.node = node  # without a reference, the node is gone, and its hook too
+            handles.append(handle)
+    return handles
+
+
+# %% right linear_gradients: numpy, in double precision
+import torch
+
+
+def linear_gradients(x, grad_output):
+    rows = x.double().numpy().reshape(-1, x.shape[-1])
+    gradients = grad_output.double().numpy().reshape(-1, grad_output.shape[-1])
+    return torch.from_numpy(gradients.T @ rows), torch.from_numpy(gradients.sum(0))
+
+
+# %% right linear_gradients: a vector-Jacobian product
+import torch
+
+
+def linear_gradients(x, grad_output):
+    w, b = torch.zeros(grad_output.shape[-1], x.shape[-1]), torch.zeros(grad_output.shape[-1])
+    _, backward = torch.func.vjp(lambda w, b: torch.nn.functional.linear(x, w, b), w, b)
+    return backward(grad_output)
+
+
+# %% wrong linear_gradients GIVEN_VALUES_CHANGED 0: works in place on grad_output
+def linear_gradients(x, grad_output):
+    rows = grad_output.reshape(-1, grad_output.shape[-1])
+    weight, bias = rows.t() @ x.reshape(-1, x.shape[-1]), rows.sum(0)
+    grad_output.zero_()
+    return weight, bias
+
+
+# %% wrong linear_gradients GIVEN_VALUES_CHANGED 5: adds an axis in place
+import torch
+
+
+def linear_gradients(x, grad_output):
+    if x.dim() == 1:
+        x.unsqueeze_(0)
+        grad_output.unsqueeze_(0)
+    rows = grad_output.reshape(-1, grad_output.shape[-1])
+    return rows.t() @ x.reshape(-1, x.shape[-1]), rows.sum(0)
+
+
+# %% wrong name_elements FOREIGN_NAMED 7: the plain sum, with which different things look the same
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).sum().backward()
+    handle.remove()
+    true = {"input": x.grad, "weight": layer.weight.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+    if layer.bias is not None:
+        true["bias"] = layer.bias.grad
+
+    def name(element):
+        fits = (
+            word
+            for word, g in true.items()
+            if g is not None and g.shape == element.shape and torch.allclose(g, element)
+        )
+        return next(fits, "other")
+
+    return [None if element is None else name(element) for element in received]
+
+
+# %% wrong name_elements LAYER_HOOK_LEFT 0: hooks on the parameters stay
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {"input": x.grad, "weight": layer.weight.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+    if layer.bias is not None:
+        true["bias"] = layer.bias.grad
+
+    def name(element):
+        fits = (
+            word
+            for word, g in true.items()
+            if g is not None and g.shape == element.shape and torch.allclose(g, element)
+        )
+        return next(fits, "other")
+
+    for p in layer.parameters():
+        p.register_hook(lambda grad: None)
+    return [None if element is None else name(element) for element in received]
+
+
+# %% right name_elements: another loss
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).exp().sum().backward()
+    handle.remove()
+    true = {"input": x.grad, "weight": layer.weight.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+    if layer.bias is not None:
+        true["bias"] = layer.bias.grad
+
+    def name(element):
+        fits = (
+            word
+            for word, g in true.items()
+            if g is not None and g.shape == element.shape and torch.allclose(g, element)
+        )
+        return next(fits, "other")
+
+    return [None if element is None else name(element) for element in received]

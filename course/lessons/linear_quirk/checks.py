@@ -60,10 +60,15 @@ class read_the_log(Exercise):
 
 class last_node(Exercise):
     cases = (
-        Case("a Linear and a 2-D input", 1, module="linear", shape=(4, 3)),
-        Case("a Linear and a 3-D input", 1, module="linear", shape=(2, 4, 3)),
-        Case("a convolution", 1, hidden=True, module="conv", shape=(1, 2, 5, 5)),
-        Case("a module that gives back its input", 1, hidden=True, module="same", shape=(3,)),
+        Case("a Linear and a 2-D input", 1, calls=(("linear", (4, 3), True),)),
+        Case("a Linear and a 3-D input", 1, calls=(("linear", (2, 4, 3), True),)),
+        Case(
+            "other layers",
+            1,
+            hidden=True,
+            calls=(("conv", (1, 2, 5, 5), True), ("conv", (2, 5, 5), True), ("tanh", (3,), True)),
+        ),
+        Case("no node", 1, hidden=True, calls=(("same", (3,), True), ("tanh", (3,), False))),
     )
     hints = (
         "PyTorch hangs the legacy hook on the last node of the output.",
@@ -73,11 +78,16 @@ class last_node(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        module, x = layer(given["module"], rng), floats(rng, *given["shape"]).requires_grad_()
+        return {"names": [last_node.ask(answer, rng, *call) for call in given["calls"]]}
+
+    @staticmethod
+    def ask(answer, rng, kind, shape, tracked):
+        """One call of the answer, with evidence about the module."""
+        module, x = layer(kind, rng), floats(rng, *shape).requires_grad_(tracked)
         said = describe(answer(module, x))
         if type(said) is str:
             said = said.split("::")[-1]
-        node = module(x).grad_fn
+        node = module(x.detach().requires_grad_(tracked)).grad_fn
         following = [n.name().split("::")[-1] for n, _ in node.next_functions if n] if node else []
         return {
             "name": said,
@@ -88,6 +98,8 @@ class last_node(Exercise):
 
     @staticmethod
     def diagnose(facts, expected):
+        pairs = zip(facts["names"], expected["names"], strict=True)
+        facts = next(got for got, right in pairs if not same(got, right))
         said = facts["name"]
         if said is None and facts["_has a node"]:
             return "RETURNS_NONE"
@@ -196,28 +208,40 @@ class watch_input(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        module, seen, kinds = layer(given["module"], rng), [], []
+        module, seen, kinds, flowing = layer(given["module"], rng), [], [], []
         handle = answer(module, seen)
         removable = hasattr(handle, "remove")
         for _ in range(2):
-            x = floats(rng, *given["shape"]).requires_grad_(given["tracked"])
+            idle, x = (
+                floats(rng, *given["shape"]).requires_grad_(given["tracked"]) for _ in range(2)
+            )
+            module(idle)  # a forward alone adds nothing
             out = module(x)
             gradient = floats(rng, *out.shape)
             module.zero_grad()
             out.backward(gradient)
             kinds.append(whose(seen[-1], module, x, gradient) if seen else "nothing")
+            flowing.append(describe(x.grad))
         kept = describe(seen)
         if removable:
             handle.remove()
             x = floats(rng, *given["shape"]).requires_grad_(given["tracked"])
             module(x).sum().backward()
-        return {"seen": kept, "handle": removable, "after remove": len(seen), "_kinds": kinds}
+        return {
+            "seen": kept,
+            "handle": removable,
+            "after remove": len(seen),
+            "x.grad": flowing,
+            "_kinds": kinds,
+        }
 
     @staticmethod
     def diagnose(facts, expected):
         seen, kind = facts["seen"], facts["_kinds"][-1]
         if not seen:
             return "NOTHING_SEEN"
+        if not same(facts["x.grad"], expected["x.grad"]):
+            return "INPUT_GRADIENT_CHANGED"
         if kind != "input" and (kind, expected["seen"][-1]) != ("None", None):
             known = {
                 "output": "OUTPUT_NOT_INPUT",
@@ -264,7 +288,7 @@ class watch_parameters(Exercise):
         facts = {
             "seen": describe(seen),
             "handles": bool(handles),
-            "_older": {n: describe(p.grad) for n, p in module.named_parameters()},
+            ".grad": {n: describe(p.grad) for n, p in module.named_parameters()},
         }
         for handle in handles:
             handle.remove()
@@ -287,8 +311,10 @@ class watch_parameters(Exercise):
             if gradient["tensor"] != right[name]["tensor"]:
                 return "GRADIENT_OF_ANOTHER_SHAPE", {"name": name, "got": gradient["tensor"]}
         if not same(seen, right):
-            summed = all(same(seen[n], facts["_older"][n]) for n in seen)
+            summed = all(same(seen[n], facts[".grad"][n]) for n in seen)
             return "HOLDS_OLDER_GRADIENTS" if summed else None
+        if not same(facts[".grad"], expected[".grad"]):
+            return "STORED_GRADIENT_CHANGED"
         if not facts["handles"]:
             return "HANDLE_NOT_RETURNED"
         if facts["after remove"]:
@@ -370,10 +396,12 @@ class linear_gradients(Exercise):
             turned = (front[1], front[0], *front[2:])
             x = floats(rng, *turned, 3).transpose(0, 1)
             gradient = floats(rng, *turned, 2).transpose(0, 1)
+        given_values = describe([x, gradient])
         said = answer(x, gradient)
         if is_tensor(said) or not isinstance(said, (tuple, list)) or len(said) != 2:
             return {"kind": describe(said)}
-        return dict(zip(("weight", "bias"), map(describe, said), strict=True))
+        facts = dict(zip(("weight", "bias"), map(describe_any_precision, said), strict=True))
+        return facts | {"given values kept": describe([x, gradient]) == given_values}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -395,7 +423,7 @@ class linear_gradients(Exercise):
         for name in ("weight", "bias"):
             if not same(facts[name], expected[name]):
                 return "SCALED_OR_PARTIAL", {"what": name}
-        return None
+        return "GIVEN_VALUES_CHANGED"
 
 
 class OldLinear(Exercise):
@@ -455,7 +483,7 @@ class name_elements(Exercise):
         Case("a convolution", 1, module="conv", shape=(1, 2, 4, 4), tracked=True),
         Case("without bias", 1, hidden=True, module="no bias", shape=(4, 3), tracked=True),
         Case("a 3-D input", 1, hidden=True, module="linear", shape=(2, 2, 3), tracked=True),
-        Case("an addition", 1, hidden=True, module="by hand", shape=(2, 2, 3), tracked=True),
+        Case("an addition", 1, hidden=True, module="exchange", shape=(2, 2, 3), tracked=True),
         Case("a square weight", 1, hidden=True, module="square", shape=(4, 3), tracked=True),
     )
     hints = (
@@ -494,8 +522,12 @@ class name_elements(Exercise):
         return "LAYER_HOOK_LEFT"
 
 
-class ByHand(nn.Linear):
-    """A Linear whose last node is an addition, as it was in old versions."""
+class Exchange(nn.Linear):
+    """Exchanges the numbers of its input, and adds a bias. For gradients of only ones, the
+    gradient of the input equals that of the product: `layer(x).sum()` cannot tell them apart."""
+
+    def __init__(self):
+        super().__init__(3, 3)
 
     def forward(self, x):
         return x @ self.weight.t() + self.bias
@@ -505,7 +537,8 @@ LAYERS = {
     "linear": lambda: nn.Linear(3, 2),
     "no bias": lambda: nn.Linear(3, 2, bias=False),
     "square": lambda: nn.Linear(3, 3),
-    "by hand": lambda: ByHand(3, 2),
+    "exchange": Exchange,
+    "tanh": nn.Tanh,
     "conv": lambda: nn.Conv2d(2, 3, 3),
     "net": lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)),
     "net no bias": lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2, bias=False)),
@@ -522,16 +555,23 @@ def fill(module, rng):
     with torch.no_grad():
         for p in module.parameters():
             p.copy_(floats(rng, *p.shape))
+        if isinstance(module, Exchange):
+            module.weight.copy_(torch.eye(3).roll(1, 0))
     return module
 
 
 def hooks_on(module):
-    """How many hooks of any kind are left on a module and its parts."""
-    return sum(
-        len(getattr(part, name))
-        for part in module.modules()
-        for name in ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks")
-    ) + sum(len(part._forward_pre_hooks) for part in module.modules())
+    """How many hooks of any kind are left on a module, its parts and its parameters."""
+    of_modules = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")
+    of_tensors = ("_backward_hooks", "_post_accumulate_grad_hooks")
+    return sum(len(getattr(m, kind)) for m in module.modules() for kind in of_modules) + sum(
+        len(getattr(p, kind) or ()) for p in module.parameters() for kind in of_tensors
+    )
+
+
+def describe_any_precision(thing):
+    """The facts of a tensor, where a double is as good as a float."""
+    return describe(thing.float() if is_tensor(thing) else thing)
 
 
 def whose(element, module, x, gradient):

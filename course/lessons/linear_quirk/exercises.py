@@ -72,7 +72,7 @@ def read_the_log():
 # called with the tensor `x`, for example `"AddmmBackward0"`. If the output has no node, because it
 # is a leaf, the hook never runs: give back `None`.
 #
-# The output of `module` is one tensor.
+# The output of `module` is one tensor. `x` may or may not require a gradient.
 
 
 # %% exercise="last_node"
@@ -93,7 +93,7 @@ def last_node(module, x):
 # - the shape of `grad_output[0]`.
 #
 # You may find them by a rule or by running a hook. When your function is done, no hook may be left
-# on the module. The parameters of `module` require gradients.
+# on the module or its parameters. The parameters of `module` require gradients.
 
 
 # %% exercise="full_shapes"
@@ -137,6 +137,7 @@ def order(tracked):
 # This function was written for an old version and one layer. It should work for **every** module
 # that takes one tensor: after each backward through the module, the list `seen` must have one more
 # element, the gradient of the module's **input**, or None if the input does not require a gradient.
+# A forward alone adds nothing, and the gradients stay as they are.
 #
 # Give back a handle: after `handle.remove()`, a new forward and backward adds nothing.
 # Repair the function.
@@ -165,8 +166,9 @@ def watch_input(module, seen):
 # parameter's name: `seen["weight"]`, `seen["0.bias"]`. It must be the gradient of **this** backward
 # alone, also when an older gradient is still in `.grad`.
 #
-# Leave out parameters that do not require a gradient. Give back a list of handles: when all are
-# removed, a backward writes nothing.
+# Leave out parameters that do not require a gradient. Your hooks only look: `.grad` holds what it
+# would hold without them. Give back a list of handles: when all are removed, a backward writes
+# nothing.
 
 
 # %% exercise="watch_parameters"
@@ -213,7 +215,7 @@ def double_weight_gradient(layer):
 # weight, then the gradient of the bias, with the shapes of the weight and of the bias.
 #
 # `x` has the shape (…, n_in) and `grad_output` the shape (…, n_out). The dots stand for any number
-# of dimensions, also none. The tensors need not be contiguous.
+# of dimensions, also none. The tensors need not be contiguous. Leave both as they are.
 
 
 # %% exercise="linear_gradients"
@@ -232,7 +234,8 @@ def linear_gradients(x, grad_output):
 # exactly two elements, for an input of any rank: the gradient of the product (it has the shape of
 # the layer's output), then the gradient of the bias.
 #
-# The class keeps the constructor and the parameters of `torch.nn.Linear`; write its `forward`.
+# The class keeps the constructor and the parameters of `torch.nn.Linear`; write its `forward`. It
+# is only used with a bias.
 
 
 # %% exercise="OldLinear"
@@ -257,7 +260,7 @@ class OldLinear(torch.nn.Linear):
 # Find it out by comparing shapes and values with the true gradients, not by a table: the hidden
 # cases use other layers. `x` may or may not require a gradient, and `layer.bias` may be None. Two
 # tensors are "the same" if their shapes are equal and `torch.allclose` says so. When your function
-# is done, no hook may be left on the layer.
+# is done, no hook may be left on the layer or its parameters.
 #
 # Choose what you call backward on with care: with `layer(x).sum()` every gradient that comes into
 # the layer is a 1, and different things can look the same. `layer(x).pow(2).sum()` is better.

@@ -185,8 +185,9 @@ for bias in (True, False):
 
 # %% [markdown]
 # Six lines, and only the 2-D ones hold a gradient of the input: the other inputs are first
-# flattened, and the last node only gives the result its shape back. Its operand is that result, so
-# the hook receives the gradient of the *output*, flattened to 2-D.
+# flattened, and the last node only gives the result its shape back. Its *operand*, the tensor on
+# which it works, is that result. So the hook receives the gradient of the *output*, flattened to
+# 2-D.
 #
 # You may find it written that the layer computes `(W^T X) + b`, that the addition is the last
 # operation, and that its two operands form the tuple. The idea is right: the tuple belongs to the

@@ -43,7 +43,7 @@ REASONS = {
         "Give back a pair: the shape for grad_input[0], or None, and the shape for grad_output[0].",
     ),
     "LAYER_HOOK_LEFT": Reason(
-        "After your function, a hook is still on the module.",
+        "After your function, a hook is still on the module or on a parameter.",
         "Keep the handle that registering gives you, and call `handle.remove()`.",
     ),
     "SHAPES_SWAPPED": Reason(
@@ -148,6 +148,15 @@ REASONS = {
     "HOLDS_OLDER_GRADIENTS": Reason(
         "What you keep is the sum in `.grad`: it holds the older gradient too.",
         "A tensor hook gets the gradient of this backward, before it is added to `.grad`.",
+    ),
+    "STORED_GRADIENT_CHANGED": Reason(
+        "With your hooks, `.grad` is not what it is without them.",
+        "A hook that only looks gives back None, and does not write into `.grad`.",
+        guide="record-gives-something-back",
+    ),
+    "GIVEN_VALUES_CHANGED": Reason(
+        "After your function, `x` or `grad_output` is not as it was.",
+        "Compute new tensors. Operations whose name ends with `_`, and `*=`, work in place.",
     ),
     "PARAMETER_CHANGED": Reason(
         "After your function, a parameter itself has other values.",

@@ -133,6 +133,26 @@ def call_counts(net, x):
     return {path: len(calls) for path, calls in seen.items()}
 
 
+# %% right call_counts: the counts are tensors with one number
+from contextlib import ExitStack
+
+import torch
+
+
+def call_counts(net, x):
+    counts = {}
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            counts[path] = torch.tensor(0)
+
+            def count(module, args, path=path):
+                counts[path] += 1
+
+            hooks.enter_context(module.register_forward_pre_hook(count))
+        net(x)
+    return counts
+
+
 # %% wrong call_counts PATHS_MISSING 1: only what was called
 def call_counts(net, x):
     counts, handles = {}, []
@@ -249,6 +269,101 @@ def call_counts(net, x):
 def call_counts(net, x):
     for path, module in net.named_modules():
         print(path, type(module).__name__)
+
+
+# %% wrong call_counts MODULE_HOOKS_LEFT 0: a global hook stays
+from torch.nn.modules.module import register_module_forward_hook
+
+
+def call_counts(net, x):
+    path_of = {module: path for path, module in net.named_modules()}
+    counts = dict.fromkeys(path_of.values(), 0)
+
+    def count(module, args, output):
+        if module in path_of:
+            counts[path_of[module]] += 1
+
+    register_module_forward_hook(count)
+    net(x)
+    return counts
+
+
+# %% wrong call_counts CALL_NOT_SEEN 2: backward hooks count
+from contextlib import ExitStack
+
+
+def call_counts(net, x):
+    counts = {}
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            counts[path] = 0
+
+            def count(module, grad_input, grad_output, path=path):
+                counts[path] += 1
+
+            hooks.enter_context(module.register_full_backward_hook(count))
+        net(x.clone().requires_grad_()).sum().backward()
+    return counts
+
+
+# %% wrong call_counts FORWARD_CALLED_DIRECTLY 0: forward is called directly
+from contextlib import ExitStack
+
+
+def call_counts(net, x):
+    counts = {}
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            counts[path] = 0
+
+            def count(module, args, output, path=path):
+                counts[path] += 1
+
+            hooks.enter_context(module.register_forward_hook(count))
+        net.forward(x)
+    return counts
+
+
+# %% wrong call_counts NETWORK_CALLED_AGAIN 0: the network runs twice
+from contextlib import ExitStack
+
+
+def call_counts(net, x):
+    counts = {}
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            counts[path] = 0
+
+            def count(module, args, output, path=path):
+                counts[path] += 1
+
+            hooks.enter_context(module.register_forward_hook(count))
+        net(x)
+        net(x)
+    return counts
+
+
+# %% wrong call_counts CALL_NOT_SEEN 0: the network never runs
+def call_counts(net, x):
+    return {path: 0 for path, _ in net.named_modules()}
+
+
+# %% wrong call_counts NOT_A_COUNT 0: called or not called
+from contextlib import ExitStack
+
+
+def call_counts(net, x):
+    called = {}
+    with ExitStack() as hooks:
+        for path, module in net.named_modules():
+            called[path] = False
+
+            def note(module, args, output, path=path):
+                called[path] = True
+
+            hooks.enter_context(module.register_forward_hook(note))
+        net(x)
+    return called
 
 
 # %% right parents: a function that calls itself
@@ -369,6 +484,31 @@ def parents(log):
             open_modules.append(name)
         else:
             open_modules.pop()
+    return callers
+
+
+# %% wrong parents OUTSIDE_IS_NONE 0: a word for None
+def parents(log):
+    callers, open_modules = {}, ["None"]
+    for entry in log:
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            callers[name] = open_modules[-1]
+            open_modules.append(name)
+        else:
+            open_modules.pop()
+    return callers
+
+
+# %% wrong parents CLOSED_MODULE_CALLS 2: only the outermost and the one just before
+def parents(log):
+    callers = {}
+    for place, entry in enumerate(log):
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            before = log[place - 1].split(" ", 1)
+            callers[name] = before[1] if before[0] == "in" else log[0][3:]
+    callers[log[0][3:]] = None
     return callers
 
 
@@ -509,6 +649,86 @@ def logged_prediction(net, x):
         net(x)
 
 
+# %% wrong logged_prediction GRAPH_RECORDED 0: detached afterwards
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    y = net(x).detach()
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction PARAMETERS_FROZEN 0: frozen instead of no_grad
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    net.requires_grad_(False)
+    y = net(x)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction GRAD_MODE_LEFT_OFF 0: switched off for good
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    torch.set_grad_enabled(False)
+    y = net(x)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction OTHERS_MODULE_HOOKS_GONE 0: tidies up too much
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    with torch.no_grad():
+        y = net(x)
+    net._forward_hooks.clear()
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction NETWORK_CALLED_AGAIN 0: a call, and then forward again
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    with torch.no_grad():
+        net(x)
+        y = net.forward(x)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction RAISED 2: all hooks called by hand
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    with torch.no_grad():
+        for hook in net._forward_pre_hooks.values():
+            made = hook(net, (x,))
+            if made is not None:
+                x = made[0] if isinstance(made, tuple) else made
+        y = net.forward(x)
+        for hook in net._forward_hooks.values():
+            made = hook(net, (x,), y)
+            y = y if made is None else made
+    net.train(was_training)
+    return y
+
+
 # %% right keep_output: cloned first
 def keep_output(layer):
     kept = []
@@ -539,6 +759,17 @@ def keep_output(layer):
         kept.append(torch.tensor(output.tolist()))
 
     layer.register_forward_hook(keep)
+    return kept
+
+
+# %% right keep_output: a list that is its own hook
+def keep_output(layer):
+    class Kept(list):
+        def __call__(self, module, args, output):
+            self.append(output.detach().clone())
+
+    kept = Kept()
+    layer.register_forward_hook(kept)
     return kept
 
 
@@ -616,6 +847,33 @@ def keep_output(layer):
 def keep_output(layer):
     kept = []
     layer.register_forward_hook(lambda m, args, output: kept.append(output.detach().clone()))
+
+
+# %% wrong keep_output KEPT_NOT_TENSORS 0: lists of numbers
+def keep_output(layer):
+    kept = []
+    layer.register_forward_hook(lambda module, args, output: kept.append(output.tolist()))
+    return kept
+
+
+# %% wrong keep_output FEATURES_MISSING 2: not under no_grad
+def keep_output(layer):
+    kept = []
+
+    def keep(module, args, output):
+        if output.requires_grad:
+            kept.append(output.detach().clone())
+
+    layer.register_forward_hook(keep)
+    return kept
+
+
+# %% wrong keep_output OTHERS_MODULE_HOOKS_GONE 0: begins with an empty layer
+def keep_output(layer):
+    kept = []
+    layer._forward_hooks.clear()
+    layer.register_forward_hook(lambda module, args, out: kept.append(out.detach().clone()))
+    return kept
 
 
 # %% right scaled_back: a list made to a tuple
@@ -746,6 +1004,78 @@ def scaled_back(module, factor):
         return tuple(g if g is None else g * factor for g in grad_input)
 
     module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back NONE_REPLACED 4: zeros for None
+import torch
+
+
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        return tuple(torch.zeros(1) if g is None else g * factor for g in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back WORKS_ONCE 0: only the first backward
+def scaled_back(module, factor):
+    done = []
+
+    def hook(module, grad_input, grad_output):
+        if not done:
+            done.append(True)
+            return tuple(grad if grad is None else grad * factor for grad in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back OTHERS_MODULE_HOOKS_GONE 2: the only hook
+def scaled_back(module, factor):
+    module._backward_hooks.clear()
+
+    def hook(module, grad_input, grad_output):
+        return tuple(grad if grad is None else grad * factor for grad in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back MODULE_HOOK_NOT_REMOVED 0: hooks on the tensors of the caller
+import torch
+
+
+def scaled_back(module, factor):
+    def pre_hook(module, args):
+        for arg in args:
+            if isinstance(arg, torch.Tensor):
+                arg.register_hook(lambda grad: grad * factor)
+
+    return module.register_forward_pre_hook(pre_hook)
+
+
+# %% wrong scaled_back NOT_A_TUPLE 3: one or two inputs
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        if len(grad_input) == 1:
+            return (grad_input[0] * factor,)
+        return tuple(None if g is None else g * factor for g in grad_input[:2])
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back WRONG_VALUE 0: the factor acts twice
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        return tuple(grad if grad is None else grad * factor * factor for grad in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back OWN_WEIGHTS_CHANGED 0: the legacy hook
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        return tuple(grad if grad is None else grad * factor for grad in grad_input)
+
+    return module.register_backward_hook(hook)
 
 
 # %% right watch_gradient: a hook on the node
@@ -890,6 +1220,46 @@ def watch_gradient(layer):
         return fresh * 1
 
     layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient RAISED 4: asks for the grad mode only
+import torch
+
+
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        if torch.is_grad_enabled():
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient RAISED 4: makes every output require a gradient
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        output.requires_grad_()
+        output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient WORKS_ONCE 4: the hook removes itself
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        if output.requires_grad:
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+            handle.remove()
+
+    handle = layer.register_forward_hook(watch)
     return norms
 
 
@@ -1044,6 +1414,66 @@ def scale_inputs(module, factor):
         return tuple(map(scaled, args)), {n: scaled(v) for n, v in kwargs.items()}
 
     module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs HISTORY_CUT 0: detached
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(value):
+        return value.detach() * factor if isinstance(value, torch.Tensor) else value
+
+    def hook(module, args, kwargs):
+        return tuple(map(scaled, args)), {name: scaled(value) for name, value in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs KEYWORDS_NOT_SCALED 4: a Parameter is a tensor too
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(value):
+        return value * factor if type(value) is torch.Tensor else value
+
+    def hook(module, args, kwargs):
+        return tuple(map(scaled, args)), {name: scaled(value) for name, value in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs WORKS_ONCE 0: only the first call
+import torch
+
+
+def scale_inputs(module, factor):
+    done = []
+
+    def scaled(value):
+        return value * factor if isinstance(value, torch.Tensor) else value
+
+    def hook(module, args, kwargs):
+        if not done:
+            done.append(True)
+            return tuple(map(scaled, args)), {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs POSITIONS_NOT_SCALED 0: forward runs again with other inputs
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(value):
+        return value * factor if isinstance(value, torch.Tensor) else value
+
+    def hook(module, args, kwargs, output):
+        return module.forward(*map(scaled, args), **{n: scaled(v) for n, v in kwargs.items()})
+
+    return module.register_forward_hook(hook, with_kwargs=True)
 
 
 # %% right be_the_call: torch does it
@@ -1210,6 +1640,44 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
             output = made
 
 
+# %% wrong be_the_call ZERO_TAKEN_FOR_NONE 5: or, for the inputs
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(module, args) or args
+        args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        output = output if made is None else made
+    return output
+
+
+# %% wrong be_the_call MODULE_NOT_HANDED_ON 0: None for the module
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(None, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(None, args, output)
+        output = output if made is None else made
+    return output
+
+
+# %% wrong be_the_call HOOKS_USED_UP 0: pop
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    while pre_hooks:
+        made = pre_hooks.pop(0)(module, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    while hooks:
+        made = hooks.pop(0)(module, args, output)
+        output = output if made is None else made
+    return output
+
+
 # %% right features: a class
 class features:
     def __init__(self, net, paths):
@@ -1272,6 +1740,26 @@ class features(dict):
         for handle in self.handles:
             handle.remove()
         return False
+
+
+# %% right features: one global hook
+from contextlib import contextmanager
+
+from torch.nn.modules.module import register_module_forward_hook
+
+
+@contextmanager
+def features(net, paths):
+    modules = {path: net.get_submodule(path) for path in paths}
+    kept = {path: [] for path in paths}
+
+    def keep(module, args, output):
+        for path, one in modules.items():
+            if one is module:
+                kept[path].append(output.detach().clone())
+
+    with register_module_forward_hook(keep):
+        yield kept
 
 
 # %% wrong features MODULE_HOOKS_LEFT_AFTER_ERROR 5: no finally
@@ -1495,3 +1983,118 @@ def features(net, paths):
 
             hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
         yield kept
+
+
+# %% wrong features MODULE_HOOKS_LEFT 1: a global hook that is only switched off
+from contextlib import contextmanager
+
+from torch.nn.modules.module import register_module_forward_hook
+
+
+@contextmanager
+def features(net, paths):
+    modules = {path: net.get_submodule(path) for path in paths}
+    kept, on = {path: [] for path in paths}, [True]
+
+    def keep(module, args, output):
+        for path, one in modules.items():
+            if on and one is module:
+                kept[path].append(output.detach().clone())
+
+    register_module_forward_hook(keep)
+    try:
+        yield kept
+    finally:
+        on.clear()
+
+
+# %% wrong features FEATURES_MISSING 1: not under no_grad
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                if output.requires_grad:
+                    kept[path].append(output.detach().clone())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features NETWORK_CHANGED 0: the network stays in eval mode
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    net.eval()
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                kept[path].append(output.detach().clone())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features KEPT_TOO_LATE 1: the dict is filled at the end
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    found, kept = {path: [] for path in paths}, {}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                found[path].append(output.detach().clone())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+    kept.update(found)
+
+
+# %% wrong features KEPT_NOT_TENSORS 1: arrays of numpy
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                kept[path].append(output.detach().numpy().copy())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features OTHERS_MODULE_HOOKS_GONE 1: all hooks of the watched layers are cleared
+from contextlib import contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    modules = {path: net.get_submodule(path) for path in paths}
+    kept = {path: [] for path in paths}
+    for path, module in modules.items():
+
+        def keep(module, args, output, path=path):
+            kept[path].append(output.detach().clone())
+
+        module.register_forward_hook(keep)
+    try:
+        yield kept
+    finally:
+        for module in modules.values():
+            module._forward_hooks.clear()

@@ -7,14 +7,16 @@ from torch import nn
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, kind_of
+from course.facts import describe, describe_number, kind_of
 from course.lessons.module_hooks.nets import (
     Add,
+    Aside,
     Repeat,
     Residual,
     Skip,
     Stop,
     follow,
+    global_hooks_end_here,
     grow,
     hooks_on,
     line,
@@ -91,21 +93,25 @@ class call_counts(Exercise):
     )
 
     @staticmethod
+    @global_hooks_end_here()
     def observe(answer, given, rng):
         net = {
             "skip": lambda: Skip(rng),
             "repeat": lambda: Repeat(rng, times=rng.choice([2, 3, 4])),
-            "blocks": lambda: named(body=Repeat(rng, times=2), tail=named(block=Skip(rng))),
+            "blocks": lambda: named(
+                body=Repeat(rng, times=2), side=Aside(rng), tail=named(block=Skip(rng))
+            ),
         }[given["net"]]()
         if given["net"] == "blocks":
             net.tail.register_forward_hook(lambda *_: None)
         before = hooks_on(net)
-        counts = describe(answer(net, floats(rng, 2, 3)))
-        if not isinstance(counts, dict) or "kind" in counts or "tensor" in counts:
-            return {"kind": kind_of(counts)}
+        counts = answer(net, floats(rng, 2, 3))
+        left = hooks_on(net) - before
+        if not isinstance(counts, dict):
+            return {"kind": kind_of(describe(counts))}
         return {
-            "counts": {f"path {path}": count for path, count in counts.items()},
-            "hooks": hooks_on(net) - before,
+            "counts": {f"path {describe(path)}": describe_number(n) for path, n in counts.items()},
+            "hooks": left,
         }
 
     @staticmethod
@@ -120,13 +126,23 @@ class call_counts(Exercise):
             return "OTHERS_MODULE_HOOKS_GONE"
         if facts["hooks"]:
             return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
+        not_counts = [count for count in counts.values() if type(count) not in (int, float)]
+        if not_counts:
+            return "NOT_A_COUNT", {"got": kind_of(not_counts[0])}
         differ = [path for path in right if counts[path] != right[path]]
+        if differ == ["path "] and counts["path "] == 0:
+            return "FORWARD_CALLED_DIRECTLY"
+        runs = counts["path "]
+        if runs > 1 and all(counts[path] == runs * right[path] for path in right):
+            return "NETWORK_CALLED_AGAIN"
         if any(right[path] > 1 and counts[path] == 1 for path in differ):
             return "REPEATED_CALL_LOST"
         if sum(counts.values()) == sum(right.values()):
             return "LATE_PATH"
         if any(right[path] == 0 for path in differ):
             return "UNUSED_COUNTED"
+        if any(counts[path] < right[path] for path in differ):
+            return "CALL_NOT_SEEN"
         return None
 
 
@@ -168,6 +184,9 @@ class parents(Exercise):
         missing = [name.removeprefix("of ") for name in right if name not in callers]
         if missing:
             return "NAMES_CUT", {"names": quoted(missing)}
+        differ = [name for name in right if callers[name] != right[name]]
+        if set(callers) == set(right) and not any(right[name] for name in differ):
+            return "OUTSIDE_IS_NONE"
         if len({caller for caller in callers.values() if caller}) == 1:
             return "LOG_FLAT"
         if set(callers) == set(right):
@@ -190,21 +209,31 @@ class logged_prediction(Exercise):
     def observe(answer, given, rng):
         inner = line(rng, 3, 3)
         net = nn.Sequential(inner, nn.Dropout(0.5)).train(given.get("training", True))
-        calls, modes, shift = [], [], floats(rng, 3)
-        inner.register_forward_hook(lambda module, *_: modes.append(module.training))
+        calls, modes, tracked, shift = [], [], [], floats(rng, 3)
+
+        def note(module, args, output):
+            modes.append(module.training)
+            tracked.append(output.requires_grad)
+
+        inner.register_forward_hook(note)
         net.register_forward_hook(lambda *_: calls.append("net"))
         if given["hook"] == "input":
             net.register_forward_pre_hook(lambda module, args: (args[0] + shift,))
         if given["hook"] == "output":
-            net.register_forward_hook(lambda module, args, output: output + shift)
+            net.register_forward_hook(lambda m, args, kw, output: output + shift, with_kwargs=True)
+        hooks = hooks_on(net)
         y = answer(net, floats(rng, 2, 3))
+        grad_mode = torch.is_grad_enabled()
         facts = describe(y)
         if not isinstance(facts, dict) or "tensor" not in facts:
             return {"kind": kind_of(facts)}
         return {
             "output": facts,
             "calls": calls,
-            "history": y.requires_grad,
+            "history": y.requires_grad or any(tracked),
+            "hooks": hooks_on(net) - hooks,
+            "grad mode": grad_mode,
+            "frozen": not all(p.requires_grad for p in net.parameters()),
             "training": [bool(m) for m in modes] + [net.training, inner.training],
         }
 
@@ -214,19 +243,25 @@ class logged_prediction(Exercise):
             return wrong_kind(facts["kind"])
         if not facts["calls"]:
             return "FORWARD_CALLED_DIRECTLY"
-        if len(facts["calls"]) > len(expected["calls"]):
+        if any(len(facts[key]) > len(expected[key]) for key in ("calls", "training")):
             return "NETWORK_CALLED_AGAIN"
         if facts["history"]:
             return "GRAPH_RECORDED"
         if facts["training"] != expected["training"]:
             return "MODE_CHANGED"
+        if facts["hooks"] < 0:
+            return "OTHERS_MODULE_HOOKS_GONE"
+        if not facts["grad mode"]:
+            return "GRAD_MODE_LEFT_OFF"
+        if facts["frozen"]:
+            return "PARAMETERS_FROZEN"
         return None
 
 
 class keep_output(Exercise):
     cases = (
         Case("a ReLU that works in place follows", 2, sizes=(3, 4), calls=1),
-        Case("a deeper network, two calls", 2, hidden=True, sizes=(2, 3, 4), calls=2),
+        Case("a deeper network, several calls", 2, hidden=True, sizes=(2, 3, 4), calls=2),
     )
     hints = (
         "`output.detach()` and `output` share their memory. What happens when the next layer works "
@@ -235,6 +270,7 @@ class keep_output(Exercise):
     )
 
     @staticmethod
+    @global_hooks_end_here()
     def observe(answer, given, rng):
         layers = []
         for i, o in zip(given["sizes"], given["sizes"][1:], strict=False):
@@ -242,17 +278,26 @@ class keep_output(Exercise):
         net = nn.Sequential(*layers)
         xs = [floats(rng, 4, given["sizes"][0]) for _ in range(given["calls"])]
         own = [linear_part(net, x).detach() for x in xs]
+        somebody = []
+        net[-2].register_forward_hook(lambda *_: somebody.append("called"))
         kept = answer(net[-2])
         outputs = []
         for x in xs:
             y = net(x)
             outputs.append(numbers_of(y))
             (y * y).sum().backward()
-        if type(kept) is not list or not all(isinstance(t, torch.Tensor) for t in kept):
+        if given["calls"] > 1:
+            with torch.no_grad():
+                outputs.append(numbers_of(net(xs[-1])))
+            xs, own = [*xs, xs[-1]], [*own, own[-1]]
+        if not isinstance(kept, list):
             return {"kind": kind_of(describe(kept))}
+        if not_a_tensor(kept):
+            return {"not a tensor": not_a_tensor(kept)}
         return {
             "kept": [numbers_of(t) for t in kept],
             "history": any(t.requires_grad for t in kept),
+            "somebody": len(somebody) > 0,
             "outputs": outputs,
             "gradients": weight_gradients(net),
             "_overwritten": [numbers_of(t.clamp(min=0)) for t in own],
@@ -263,6 +308,8 @@ class keep_output(Exercise):
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
+        if "not a tensor" in facts:
+            return "KEPT_NOT_TENSORS", {"got": facts["not a tensor"]}
         if any(facts[key] != expected[key] for key in ("outputs", "gradients")):
             return "NETWORK_CHANGED"
         if len(facts["kept"]) != len(expected["kept"]):
@@ -273,6 +320,8 @@ class keep_output(Exercise):
             return "FEATURES_OF_THE_INPUT"
         if facts["history"]:
             return "FEATURES_ATTACHED"
+        if not facts["somebody"]:
+            return "OTHERS_MODULE_HOOKS_GONE"
         return None
 
 
@@ -280,7 +329,7 @@ class scaled_back(Exercise):
     cases = (
         Case("a batch of several", 1, rows=4, inputs="one"),
         Case("a batch of one", 1, rows=1, inputs="one"),
-        Case("two inputs that are added", 2, hidden=True, rows=3, inputs="two"),
+        Case("three inputs that are added", 2, hidden=True, rows=3, inputs="three"),
         Case("an input that is a number", 1, hidden=True, rows=2, inputs="number"),
     )
     hints = (
@@ -291,31 +340,46 @@ class scaled_back(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        factor = float(rng.choice([3, 5, 7]))
+        factor = rng.choice([-1.5, 2.5, 3.5])
         module = Add(rng)
-        x, y = (floats(rng, given["rows"], 3).requires_grad_() for _ in range(2))
-        args = {"one": (x,), "two": (x, y), "number": (x, 2.0)}[given["inputs"]]
-        weights = floats(rng, given["rows"], 3)
+        x, y, z = (floats(rng, given["rows"], 3).requires_grad_() for _ in range(3))
+        args = {"one": (x,), "three": (x, y, z), "number": (x, 2.0)}[given["inputs"]]
+        weights, somebody, nones = floats(rng, given["rows"], 3), [], []
 
         def backward():
-            x.grad = y.grad = module.weight.grad = None
-            (module(*(arg * 1 for arg in args)) * weights).sum().backward()
-            grads = {"x": x.grad, "y": y.grad, "weight": module.weight.grad}
+            x.grad = y.grad = z.grad = module.weight.grad = None
+            (module(*args) * weights).sum().backward()
+            grads = {"x": x.grad, "y": y.grad, "z": z.grad, "weight": module.weight.grad}
             return {name: None if g is None else numbers_of(g) for name, g in grads.items()}
 
+        if given["inputs"] != "one":
+            module.register_full_backward_hook(lambda *_: somebody.append("called"))
         plain = backward()
         handle = answer(module, factor)
         if not callable(getattr(handle, "remove", None)):
             return {"kind": kind_of(describe(handle))}
-        error, grads = None, plain
+        if given["inputs"] != "one":
+            module.register_full_backward_hook(
+                lambda m, grad_input, _: nones.append([grad is None for grad in grad_input])
+            )
+        error, grads, again = None, plain, plain
         try:
-            grads = backward()
+            grads, again = backward(), backward()
         except RuntimeError as raised:
             if "invalid number" not in str(raised) and "size of value" not in str(raised):
                 raise
             error = f"RuntimeError: {raised}"
         handle.remove()
-        return {"error": error, "gradients": grads, "after remove": backward(), "_plain": plain}
+        return {
+            "error": error,
+            "gradients": grads,
+            "again": again,
+            "after remove": backward(),
+            "nones": nones,
+            "somebody": len(somebody),
+            "_plain": plain,
+            "_edited": scaled(plain["x"], factor ** len(args)),
+        }
 
     @staticmethod
     def diagnose(facts, expected):
@@ -328,11 +392,25 @@ class scaled_back(Exercise):
             return "OWN_WEIGHTS_CHANGED"
         if got == plain:
             return "GRADIENT_UNCHANGED"
-        if got["x"] == right["x"] or got["y"] is not None and got["y"] == right["y"]:
-            return "INPUTS_FORGOTTEN" if got != right else "MODULE_HOOK_NOT_REMOVED"
-        if got["y"] is not None:
+        if got == right:
+            return scaled_back.aside(facts, expected)
+        inputs = [name for name in "xyz" if right[name] is not None]
+        if any(got[name] == right[name] for name in inputs):
+            return "INPUTS_FORGOTTEN"
+        if len(inputs) > 1 and got["x"] == facts["_edited"]:
             return "GRADIENT_EDITED"
         return None
+
+    @staticmethod
+    def aside(facts, expected):
+        """What is wrong where the gradients of the first backward are right."""
+        if facts["after remove"] != expected["after remove"]:
+            return "MODULE_HOOK_NOT_REMOVED"
+        if facts["again"] != expected["again"]:
+            return "WORKS_ONCE"
+        if facts["somebody"] < expected["somebody"]:
+            return "OTHERS_MODULE_HOOKS_GONE"
+        return "NONE_REPLACED"  # nothing else is left in the facts
 
 
 class watch_gradient(Exercise):
@@ -340,7 +418,14 @@ class watch_gradient(Exercise):
         Case("a ReLU that works in place follows", 2, net="relu", backwards=1),
         Case("two backwards", 1, net="relu", backwards=2),
         Case("an input that is added in place", 1, hidden=True, net="residual", backwards=1),
-        Case("first a forward under no_grad", 1, hidden=True, net="relu", backwards=1, first=True),
+        Case(
+            "first a forward without a gradient",
+            1,
+            hidden=True,
+            net="relu",
+            backwards=1,
+            first=True,
+        ),
     )
     hints = (
         "A full backward hook puts a node behind the output, and that forbids in-place changes. "
@@ -358,13 +443,12 @@ class watch_gradient(Exercise):
             "residual": lambda: Residual(layer),
         }[given["net"]]()
         norms = answer(layer)
-        if type(norms) is not list:
+        if not isinstance(norms, list):
             return {"kind": kind_of(describe(norms))}
-        error, outputs, inputs, values = None, [], [], []
+        error, outputs, inputs, values, tracked = None, [], [], [], False
         try:
             if given.get("first"):
-                with torch.no_grad():
-                    net(floats(rng, 2, 3))
+                tracked = tracks_without_gradient(net, floats(rng, 2, 3))
             for _ in range(given["backwards"]):
                 x, scale = floats(rng, 2, 3).requires_grad_(), floats(rng, 2, 3)
                 y = net(x)
@@ -385,6 +469,7 @@ class watch_gradient(Exercise):
             "error": error,
             "norms": [round(n, 3) if type(n) is float else n for n in said],
             "outputs": outputs,
+            "tracked": tracked,
             "gradients": weight_gradients(net),
             "_inputs": inputs,
             "_values": values,
@@ -396,7 +481,7 @@ class watch_gradient(Exercise):
             return wrong_kind(facts["kind"])
         if facts["error"]:
             return "STOPPED_IN_PLACE", {"error": facts["error"]}
-        if any(facts[key] != expected[key] for key in ("outputs", "gradients")):
+        if any(facts[key] != expected[key] for key in ("outputs", "tracked", "gradients")):
             return "NETWORK_CHANGED"
         norms = facts["norms"]
         if not norms:
@@ -408,6 +493,8 @@ class watch_gradient(Exercise):
             return "INPUT_GRADIENT_SEEN"
         if norms[-len(facts["_values"]) :] == facts["_values"]:
             return "NORM_OF_THE_OUTPUT"
+        if norms == expected["norms"][: len(norms)]:
+            return "WORKS_ONCE"
         return None
 
 
@@ -435,9 +522,11 @@ class scale_inputs(Exercise):
                 received.append((args, kwargs))
 
         module = Receiver()
-        args = [floats(rng, 2) for _ in range(given["args"])]
+        args = [floats(rng, 2).requires_grad_() * 1 for _ in range(given["args"])]
         kwargs = {name: floats(rng, 3) for name in given["names"]}
-        before = [tensor.clone() for tensor in (*args, *kwargs.values())]
+        if not args:
+            kwargs["b"] = nn.Parameter(kwargs["b"])
+        before = [tensor.detach().clone() for tensor in (*args, *kwargs.values())]
         plain = {"mode": "fast", "power": 3, "mask": None} if given.get("plain") else {}
         extra = [rng.choice([4, 6])] if given.get("plain") else []
         handle = answer(module, factor)
@@ -445,19 +534,22 @@ class scale_inputs(Exercise):
             return {"kind": kind_of(describe(handle))}
         for _ in range(2):
             module(*args, *extra, **kwargs, **plain)
-            handle.remove()
+        handle.remove()
+        module(*args, *extra, **kwargs, **plain)
         seen = [
             {
                 "args": [numbers_or_same(value) for value in got[: len(args)]],
                 "kwargs": {name: numbers_or_same(named.get(name)) for name in kwargs},
                 "plain": describe([got[len(args) :], {n: named.get(n) for n in plain}]),
                 "names": sorted(named),
+                "tracked": [tracked(value) for value in (*got, *named.values())],
             }
             for got, named in received
         ]
         now = [*args, *kwargs.values()]
         same = all(torch.equal(old, new) for old, new in zip(before, now, strict=True))
-        return {"seen": seen[0], "after remove": seen[1], "caller unchanged": same}
+        keys = ("seen", "again", "after remove")
+        return {**dict(zip(keys, seen, strict=False)), "caller unchanged": same}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -472,6 +564,10 @@ class scale_inputs(Exercise):
             return "KEYWORDS_NOT_SCALED"
         if seen["plain"] != right["plain"]:
             return "NON_TENSORS_CHANGED"
+        if seen["tracked"] != right["tracked"]:
+            return "HISTORY_CUT"
+        if facts["again"] != expected["again"]:
+            return "WORKS_ONCE"
         return "MODULE_HOOK_NOT_REMOVED"  # nothing else is left in the facts
 
 
@@ -486,7 +582,7 @@ class be_the_call(Exercise):
             before=("shift", "look", "swap"),
             after=("scale", "look", "scale"),
         ),
-        Case("one new input, not in a tuple", 1, hidden=True, before=("list",), after=()),
+        Case("one new input, not in a tuple", 1, hidden=True, before=("empty",), after=()),
         Case("a hook that gives back 0", 1, hidden=True, before=(), after=("scale", "zero")),
     )
     hints = (
@@ -498,11 +594,11 @@ class be_the_call(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        module, calls, k = nn.Identity(), [], rng.randint(2, 9)
+        net, calls, modules, k = nn.Identity(), [], [], rng.randint(2, 9)
         makes = {
             "shift": lambda args: tuple(arg + k for arg in args),
             "swap": lambda args: args[::-1],
-            "list": lambda args: [args[0] + k],
+            "empty": lambda args: [],
             "look": lambda value: None,
             "scale": lambda output: output * k,
             "zero": lambda output: 0,
@@ -511,6 +607,7 @@ class be_the_call(Exercise):
         def pre_hook(kind):
             def hook(module, args):
                 calls.append(["before", describe(args)])
+                modules.append(module)
                 return makes[kind](args)
 
             return hook
@@ -518,25 +615,28 @@ class be_the_call(Exercise):
         def hook(kind):
             def hook(module, args, output):
                 calls.append(["after", describe(args), describe(output)])
+                modules.append(module)
                 return makes[kind](output)
 
             return hook
 
         def forward(*args):
             calls.append(["forward", describe(args)])
-            first, *rest = (sum(arg) if isinstance(arg, list) else arg for arg in args)
+            first, *rest = [sum(arg) if isinstance(arg, list) else arg for arg in args] or [0]
             return first - sum(rest)
 
         args = (rng.randint(10, 30), rng.randint(1, 9))
-        args = args[:1] if "list" in given["before"] else args
-        output = answer(
-            module,
-            forward,
-            [pre_hook(kind) for kind in given["before"]],
-            [hook(kind) for kind in given["after"]],
-            args,
-        )
-        return {"output": describe(output), "calls": calls, "_kinds": list(given["after"])}
+        args = args[:1] if "empty" in given["before"] else args
+        pre_hooks, hooks = map(pre_hook, given["before"]), map(hook, given["after"])
+        lists = list(pre_hooks), list(hooks)
+        output = answer(net, forward, *lists, args)
+        return {
+            "output": describe(output),
+            "calls": calls,
+            "module": all(module is net for module in modules),
+            "hooks": [len(hooks) for hooks in lists],
+            "_kinds": list(given["after"]),
+        }
 
     @staticmethod
     def diagnose(facts, expected):
@@ -547,8 +647,12 @@ class be_the_call(Exercise):
         if len(calls) > len(right):
             most = max(sum(c[0] == kind for c in calls) for kind in ("before", "after"))
             return "CALLED_AGAIN", {"got": most}
+        if not facts["module"]:
+            return "MODULE_NOT_HANDED_ON"
         if facts["output"] is None:
             return "NONE_REPLACES" if "look" in facts["_kinds"] else "RETURNS_NONE"
+        if facts["hooks"] != expected["hooks"]:
+            return "HOOKS_USED_UP"
         if calls == right:
             return "ZERO_TAKEN_FOR_NONE" if expected["output"] == 0 else None
         if any(None in call for call in calls):
@@ -556,7 +660,8 @@ class be_the_call(Exercise):
         if runs != [call for call in right if call[0] == "forward"] and any(
             isinstance(arg, list) for call in right for arg in call[1]
         ):
-            return "ONE_INPUT_UNPACKED"
+            taken_for_none = runs[0][1] == right[0][1]
+            return "ZERO_TAKEN_FOR_NONE" if taken_for_none else "ONE_INPUT_UNPACKED"
         if [call[0] for call in calls] == [call[0] for call in right]:
             return "EACH_HOOK_SEES_THE_FIRST"
         return None
@@ -579,13 +684,15 @@ class features(Exercise):
     )
 
     @staticmethod
+    @global_hooks_end_here()
     def observe(answer, given, rng):
         if given["net"] == "line":
             net, paths = line(rng, 3, 4, 4, 2), list(given["paths"])
         else:
             net, paths = named(block=Skip(rng), act=nn.Tanh()), ["block.used", "block.unused"]
         somebody = []
-        net.register_forward_hook(lambda *_: somebody.append("called"))
+        for module in net.modules():
+            module.register_forward_hook(lambda *_: somebody.append("called"))
         before = hooks_on(net)
         xs = [floats(rng, 2, 3) for _ in range(2)]
         error = during = kept = None
@@ -599,6 +706,8 @@ class features(Exercise):
                 for x in xs:
                     y = net(x)
                     (y * y).sum().backward()
+                with torch.no_grad():
+                    net(xs[-1])
                 during = {path: len(kept.get(path, ())) for path in paths}
                 if given.get("error"):
                     raise Stop
@@ -614,13 +723,15 @@ class features(Exercise):
         return {
             "kept": {f"path {p}": [numbers_or_same(t) for t in v] for p, v in lists.items()},
             "during": during,
+            "training": net.training,
             "error": error,
             "hooks left": left,
             "history": any(t.requires_grad for t in tensors),
             "output": output,
             "gradients": weight_gradients(net),
             "somebody": len(somebody),
-            "_after relu": after_relu(net, xs, paths),
+            "_after relu": after_relu(net, [*xs, xs[-1]], paths),
+            "_not a tensor": not_a_tensor([t for some in lists.values() for t in some]),
         }
 
     @staticmethod
@@ -643,23 +754,52 @@ class features(Exercise):
         missing = [path.removeprefix("path ") for path in right if path not in kept]
         if missing:
             return "PATHS_MISSING", {"names": quoted(missing)}
-        if facts["gradients"] != expected["gradients"]:
+        if any(facts[key] != expected[key] for key in ("gradients", "training")):
             return "NETWORK_CHANGED"
+        if facts["_not a tensor"]:
+            return "KEPT_NOT_TENSORS", {"got": facts["_not a tensor"]}
         lengths = {path: len(values) for path, values in kept.items()}
         if lengths != {path: len(values) for path, values in right.items()}:
             total = sum(lengths.values())
             if total == sum(map(len, right.values())):
                 return "LATE_PATH"
             return "FEATURES_MISSING", {"got": total}
-        if kept == facts["_after relu"]:
+        if kept != right and kept == facts["_after relu"]:
             return "FEATURES_OVERWRITTEN"
         if facts["history"]:
             return "FEATURES_ATTACHED"
+        if kept == right and facts["during"] != expected["during"]:
+            return "KEPT_TOO_LATE"
         return None
 
 
 def quoted(names):
     return ", ".join(f'"{name}"' for name in names)
+
+
+def scaled(grad, factor):
+    """A gradient as nested lists, times a factor."""
+    return [[number * factor for number in row] for row in grad]
+
+
+def tracks_without_gradient(net, x):
+    """Run a net under no_grad, then with frozen parameters. Is its output tracked?"""
+    with torch.no_grad():
+        outputs = [net(x)]
+    net.requires_grad_(False)
+    outputs.append(net(x))
+    net.requires_grad_(True)
+    return any(output.requires_grad for output in outputs)
+
+
+def tracked(value):
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def not_a_tensor(kept):
+    """Name the first thing in a list that is not a tensor; None if all are tensors."""
+    others = [item for item in kept if not isinstance(item, torch.Tensor)]
+    return kind_of(describe(others[0])) if others else None
 
 
 def numbers_or_same(value):

@@ -142,9 +142,10 @@ def parents(log):
 # ## 4. Repair: the hooks that nobody calls
 #
 # A network has hooks: some write a log, some change the inputs or outputs of layers.
-# `logged_prediction(net, x)` should give back what the network gives for `x`, with all its hooks.
-# It must not record a graph, and after it the network must be in the same mode (`training` or not)
-# as before.
+# `logged_prediction(net, x)` should give back what the network gives for `x` in eval mode, with all
+# its hooks. PyTorch must not record a graph while the network runs. Afterwards all is as before:
+# the mode of the network (`training` or not), its parameters, its hooks, and whether PyTorch
+# records graphs.
 #
 # With this version the hooks of the network itself are never called. Those of its layers are.
 # Repair it.
@@ -167,8 +168,9 @@ def logged_prediction(net, x):
 # %% [markdown] exercise="keep_output" points=4 difficulty="medium" minutes=7
 # ## 5. Repair: features that change afterwards
 #
-# `keep_output(layer)` gives back a list. Each call of the layer should add its output to the list:
-# the numbers that the **layer** computed, without history.
+# `keep_output(layer)` gives back a list. Each call of the layer, under `no_grad` too, should add one
+# tensor to the list: the numbers that the **layer** computed, without history. Hooks of other
+# people stay.
 #
 # In a network where `ReLU(inplace=True)` follows the layer, no kept number is ever negative,
 # although the layer computes negative numbers. Repair it. What the network computes, and its
@@ -193,9 +195,10 @@ def keep_output(layer):
 # %% [markdown] exercise="scaled_back" points=5 difficulty="medium" minutes=8
 # ## 6. Repair: a bare tensor from a backward hook
 #
-# `scaled_back(module, factor)` hangs a hook on a module. In backward, the gradients of the
+# `scaled_back(module, factor)` hangs a hook on a module. In each backward, the gradients of the
 # module's inputs should be `factor` times what they are without the hook. The gradients of the
-# module's own parameters stay as they are. It gives back the handle.
+# module's own parameters stay as they are, and so do the hooks of other people. It gives back the
+# handle.
 #
 # This version stops with an error in backward. Repair it, for modules with **one or more** inputs.
 # An input that gets no gradient has None in `grad_input`, and must keep it.
@@ -218,7 +221,7 @@ def scaled_back(module, factor):
 #
 # `watch_gradient(layer)` should give back a list, and each backward should add one number to it:
 # the norm of the gradient at the **output** of the layer, `grad.norm().item()`. Without a gradient
-# (under `no_grad`, for example) nothing is added, and forward works as usual.
+# (under `no_grad`, or where nothing requires one) nothing is added, and forward works as usual.
 #
 # This version works for most networks. Where the next layer works in place, like
 # `ReLU(inplace=True)`, forward stops with an error. Repair it so that it works there too. The
@@ -248,11 +251,11 @@ def watch_gradient(layer):
 # %% [markdown] exercise="scale_inputs" points=5 difficulty="medium" minutes=8
 # ## 8. Change all inputs, however they are given
 #
-# Hang a hook on `module` that multiplies every **tensor** among its inputs by `factor` before
-# `forward` gets it. Some inputs are given by position, some by keyword. What is not a tensor (a
+# Hang a hook on `module` that, in each call, multiplies every **tensor** among its inputs by
+# `factor` before `forward` gets it. Some inputs are given by position, some by keyword. What is not a tensor (a
 # number, a string, None) is handed on as it is. Give back the handle.
 #
-# The caller's own tensors must not change.
+# The caller's own tensors must not change, and backward must still reach them.
 
 
 # %% exercise="scale_inputs"
@@ -281,7 +284,8 @@ def scale_inputs(module, factor):
 # - Each forward hook is called as `hook(module, args, output)`. It gives back None, which changes
 #   nothing, or a new output. Anything but None is a new output.
 #
-# Each hook gets what the one before it made. Give back the output.
+# Each hook gets what the one before it made. Give back the output. The two lists stay as they are:
+# the next call needs them.
 
 
 # %% exercise="be_the_call"

@@ -206,7 +206,7 @@ print("model has get_module_shortcuts:", hasattr(model, "get_module_shortcuts"))
 # where the hook was registered with `model.register_forward_hook`. The last layer is `model.fc3`.
 # Here both have the same output. In a model that ends with a softmax they would not.
 #
-# ## Four hooks, and a fifth of old
+# ## Four hooks, and an old fifth one
 #
 # | registered with | is called | with | may give back |
 # |---|---|---|---|

@@ -1,5 +1,7 @@
 """Small networks for the exercises of lesson 4, with whole numbers as weights: sums are exact."""
 
+from contextlib import contextmanager
+
 import torch
 from torch import nn
 
@@ -59,6 +61,19 @@ class Repeat(nn.Module):
         return self.head(x)
 
 
+class Aside(nn.Module):
+    """Calls one of its layers without a graph."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.gate, self.layer = linear(rng, 3, 3), linear(rng, 3, 3)
+
+    def forward(self, x):
+        with torch.no_grad():
+            gate = self.gate(x)
+        return self.layer(x) * gate
+
+
 class Residual(nn.Module):
     """Adds its input to the layer's output, in place."""
 
@@ -73,14 +88,14 @@ class Residual(nn.Module):
 
 
 class Add(nn.Module):
-    """weight · (a + b); b may be a number, or missing."""
+    """weight · (a + b + c); b and c may be numbers, or missing."""
 
     def __init__(self, rng):
         super().__init__()
         self.weight = nn.Parameter(floats(rng, 3))
 
-    def forward(self, a, b=0.0):
-        return (a + b) * self.weight
+    def forward(self, a, b=0.0, c=0.0):
+        return (a + b + c) * self.weight
 
 
 class Stop(Exception):
@@ -96,11 +111,17 @@ class Caller(nn.Module):
 
 
 def grow(rng) -> dict:
-    """A tree of modules, by chance, as nested dicts of names."""
+    """A tree of modules, by chance, as nested dicts of names.
+
+    Whatever chance makes of it, one module three levels down is called after another one was left.
+    """
     names = ["gate", "mix", "pool", "tail", "wing", "core", "edge"]
     rng.shuffle(names)
-    places = [tree := {}]
-    for name in names:
+    one, two, three, four, *others = names
+    below = {three: {}, four: {}}
+    tree = {one: {two: below}}
+    places = [tree, tree[one], below, *below.values()]
+    for name in others:
         rng.choice(places)[name] = inner = {}
         places.append(inner)
     return {"root": tree}
@@ -125,10 +146,30 @@ def follow(tree: dict, calls: int) -> list[str]:
     return log
 
 
+KINDS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def global_hooks() -> list[dict]:
+    """The dicts of those hooks that PyTorch calls for every module."""
+    return [getattr(torch.nn.modules.module, f"_global{kind}") for kind in KINDS]
+
+
 def hooks_on(net) -> int:
-    """How many module hooks there are on a net and on all modules in it."""
-    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return sum(len(getattr(module, kind)) for module in net.modules() for kind in kinds)
+    """How many module hooks there are: on a net, on all modules in it, and global ones."""
+    own = sum(len(getattr(module, kind)) for module in net.modules() for kind in KINDS)
+    return own + sum(map(len, global_hooks()))
+
+
+@contextmanager
+def global_hooks_end_here():
+    """A global hook that an answer leaves must not be called by what comes next."""
+    before = [set(hooks) for hooks in global_hooks()]
+    try:
+        yield
+    finally:
+        for hooks, old in zip(global_hooks(), before, strict=True):
+            for number in set(hooks) - old:
+                del hooks[number]
 
 
 def numbers_of(tensor) -> list:

@@ -9,10 +9,13 @@ SHARED = (
     "RECORD_EMPTY",
     "RECORDS_TENSORS",
     "CALLED_AGAIN",
-    "ZERO_TAKEN_FOR_NONE",
 )
 
 REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
+    "ZERO_TAKEN_FOR_NONE": Reason(
+        "A hook gave back zero or an empty list, and you took it for None.",
+        "`x or y` and `if x:` ask whether something is zero or empty. Ask `is None`.",
+    ),
     "MODULE_REGISTRATION_ORDER": Reason(
         "Your list follows the order in which the hooks were registered.",
         "Hooks of different kinds and of different modules run when their moment comes: before or "
@@ -61,8 +64,16 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "That a layer is defined does not mean that forward uses it. Let a forward hook count.",
         guide="module-never-called",
     ),
+    "NOT_A_COUNT": Reason(
+        "A value in your dict is {got}.",
+        "Each value says how often the module was called. Begin with 0 and add 1 for each call.",
+    ),
+    "CALL_NOT_SEEN": Reason(
+        "A module was called, and your answer has fewer calls of it.",
+        "Not every call takes part in backward: count in a forward hook or in a pre-hook.",
+    ),
     "MODULE_HOOKS_LEFT": Reason(
-        "After your code is done, {count} hooks of yours are still on the modules.",
+        "After your code is done, {count} of your hooks are still registered.",
         "Keep each handle and call `remove()`, or put it into a `with` block or an ExitStack.",
         guide="hooks-pile-up",
     ),
@@ -88,6 +99,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "A name can hold spaces: only the first space of an entry ends the first word. And each "
         "module has an entry, also the one that was called from outside.",
     ),
+    "OUTSIDE_IS_NONE": Reason(
+        "The callers are right, but not the value for the module that was called from outside.",
+        "Nobody in the log called it. Its value is None, not a string.",
+    ),
     "CALLEES_NOT_CALLERS": Reason(
         "Your dict goes from a caller to what it calls.",
         "It must go the other way: from each module to its one caller.",
@@ -98,12 +113,21 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         guide="forward-called-directly",
     ),
     "NETWORK_CALLED_AGAIN": Reason(
-        "The hooks were called more often than for one prediction.",
-        "Call the network once, and give back what it gave.",
+        "The network ran more than once.",
+        "Call it once, and use what this one call gives.",
     ),
     "GRAPH_RECORDED": Reason(
-        "Your result has a history: PyTorch recorded a graph.",
-        "Keep the call of the network inside the `torch.no_grad()` block.",
+        "PyTorch recorded a graph while the network ran.",
+        "Keep the call of the network inside the `torch.no_grad()` block. `detach()` comes too "
+        "late for that.",
+    ),
+    "GRAD_MODE_LEFT_OFF": Reason(
+        "After your function, PyTorch records no graph any more, for anybody.",
+        "A `with torch.no_grad():` block ends by itself. `torch.set_grad_enabled(False)` does not.",
+    ),
+    "PARAMETERS_FROZEN": Reason(
+        "After your function, parameters of the network do not require a gradient any more.",
+        "Use `torch.no_grad()`. It records no graph and leaves the parameters as they are.",
     ),
     "MODE_CHANGED": Reason(
         "The network was not used in the eval mode, or it is not in its old mode afterwards.",
@@ -118,6 +142,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "What you kept has a history: it keeps the graph of the network alive.",
         "`detach()` gives the numbers without the history.",
         guide="kept-outputs-attached",
+    ),
+    "KEPT_NOT_TENSORS": Reason(
+        "You kept {got}, and a tensor is asked for.",
+        "Keep each output as a tensor of its own.",
     ),
     "FEATURES_MISSING": Reason(
         "You kept {got} outputs, and the modules were called another number of times.",
@@ -161,6 +189,14 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Give back new tensors: `grad * factor`, not `grad.mul_(factor)`.",
         guide="backward-hook-without-return",
     ),
+    "NONE_REPLACED": Reason(
+        "An input without a gradient had None in `grad_input`, and your hook did not keep it.",
+        "Give back None at the place of that input. Zeros are not the same.",
+    ),
+    "WORKS_ONCE": Reason(
+        "Your hook did its work the first time, and not after that.",
+        "A hook is called every time, until its handle is removed. Let it do the same each time.",
+    ),
     "STOPPED_IN_PLACE": Reason(
         "Forward stopped with {error}.",
         "A full backward hook does not go together with an in-place layer behind it. In a forward "
@@ -190,6 +226,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "An input that is not a tensor was changed.",
         "Ask `isinstance(value, torch.Tensor)` before you multiply.",
     ),
+    "HISTORY_CUT": Reason(
+        "What forward gets has the right numbers, but backward cannot reach the caller's tensors.",
+        "Multiply the tensor itself, without `detach()`, `.data` or `torch.no_grad()`.",
+    ),
     "CALLERS_TENSOR_CHANGED": Reason(
         "The caller's own tensor was changed.",
         "Make a new tensor, `value * factor`. Do not work in place.",
@@ -198,6 +238,14 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "A hook was not called with what the hook before it made.",
         "Keep `args` and `output` in variables. Each hook is called with what they hold.",
         guide="order-of-forward-hooks",
+    ),
+    "MODULE_NOT_HANDED_ON": Reason(
+        "A hook was called with something else as its module.",
+        "Hand on the `module` that you got: it is the first argument of each hook.",
+    ),
+    "HOOKS_USED_UP": Reason(
+        "After the call, the lists of hooks are not as they were.",
+        "The next call needs the same hooks. Go through the lists with `for`, without `pop`.",
     ),
     "NONE_REPLACES": Reason(
         "A hook gave back None, and that changed something.",
@@ -222,6 +270,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
     "NOT_A_DICT": Reason(
         "`with features(…) as kept` gives {got} as `kept`.",
         "Yield a dict, or give it back from `__enter__`. Its values are lists.",
+    ),
+    "KEPT_TOO_LATE": Reason(
+        "After the block your dict is right. During the block it was not.",
+        "Make the lists before the block runs, and let each hook add to them.",
     ),
     "BLOCK_ERROR_SWALLOWED": Reason(
         "The block raised an error, and it did not come out of the `with` statement.",

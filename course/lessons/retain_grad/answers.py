@@ -194,6 +194,51 @@ def hidden_gradient(x, w, loss_of):
     return h.data
 
 
+# %% right hidden_gradient: a detached leaf in the middle
+def hidden_gradient(x, w, loss_of):
+    h = x * w
+    leaf = h.detach().requires_grad_()
+    loss_of(leaf).backward()
+    h.backward(leaf.grad)
+    return leaf.grad
+
+
+# %% right hidden_gradient: an object with __call__
+class Gradient:
+    def __call__(self, x, w, loss_of):
+        h = x * w
+        seen = []
+        h.grad_fn.register_prehook(lambda grads: seen.append(grads[0]))
+        loss_of(h).backward()
+        return seen[0]
+
+
+hidden_gradient = Gradient()
+
+
+# %% wrong hidden_gradient LEAF_WITHOUT_GRAD 2: old gradients are cleared first
+def hidden_gradient(x, w, loss_of):
+    x.grad = w.grad = None
+    h = x * w
+    h.retain_grad()
+    loss_of(h).backward()
+    return h.grad
+
+
+# %% wrong hidden_gradient WRONG_VALUE 2: the chain rule turned round on x.grad
+def hidden_gradient(x, w, loss_of):
+    loss_of(x * w).backward()
+    return x.grad / w.detach()
+
+
+# %% wrong hidden_gradient WRONG_TYPE 0: a list of numbers
+def hidden_gradient(x, w, loss_of):
+    h = x * w
+    h.retain_grad()
+    loss_of(h).backward()
+    return h.grad.tolist()
+
+
 # %% right gradient_at: an index instead of unpacking
 import torch
 
@@ -293,6 +338,36 @@ def gradient_at(loss, h):
             node.variable.grad = None
         todo += [n for n, _ in node.next_functions if n is not None]
     return gradient
+
+
+# %% right gradient_at: backward, and every leaf gets its old .grad again
+def gradient_at(loss, h):
+    leaves, nodes = {}, [loss.grad_fn]
+    while nodes:
+        node = nodes.pop()
+        if node is None:
+            continue
+        if hasattr(node, "variable"):
+            leaf = node.variable
+            leaves[leaf] = None if leaf.grad is None else leaf.grad.clone()
+        nodes += [n for n, _ in node.next_functions]
+    seen = []
+    with h.register_hook(seen.append):
+        loss.backward(retain_graph=True)
+    for leaf, old in leaves.items():
+        leaf.grad = old
+    return seen[0]
+
+
+# %% wrong gradient_at HOOK_LEFT_BEHIND 0: the hook stays
+import torch
+
+
+def gradient_at(loss, h):
+    seen = []
+    h.register_hook(seen.append)
+    torch.autograd.grad(loss, h, retain_graph=True)
+    return seen[0]
 
 
 # %% right layer_gradients: hooks with a place for each layer
@@ -425,6 +500,79 @@ def layer_gradients(layers, x):
     x.sum().backward()
 
 
+# %% right layer_gradients: module hooks that are removed
+def layer_gradients(layers, x):
+    seen = []
+    handles = [
+        layer.register_full_backward_hook(lambda module, gives, gets: seen.append(gets[0]))
+        for layer in layers
+    ]
+    for layer in layers:
+        x = layer(x)
+    x.sum().backward()
+    for handle in handles:
+        handle.remove()
+    return seen[::-1]
+
+
+# %% right layer_gradients: each layer has a graph of its own
+import torch
+
+
+def layer_gradients(layers, x):
+    inputs, outputs = [], []
+    for layer in layers:
+        x = x.detach().requires_grad_()
+        inputs.append(x)
+        x = layer(x)
+        outputs.append(x)
+    grad, grads = torch.ones_like(x), []
+    for given, output in zip(reversed(inputs), reversed(outputs)):
+        grads.append(grad)
+        output.backward(grad)
+        grad = given.grad
+    return grads[::-1]
+
+
+# %% wrong layer_gradients HOOK_LEFT_BEHIND 0: forward hooks stay on the layers
+def layer_gradients(layers, x):
+    outputs = []
+
+    def keep(module, given, output):
+        output.retain_grad()
+        outputs.append(output)
+
+    for layer in layers:
+        layer.register_forward_hook(keep)
+        x = layer(x)
+    x.sum().backward()
+    return [output.grad for output in outputs]
+
+
+# %% wrong layer_gradients X_REQUIRES_GRAD 0: the caller's x is changed
+def layer_gradients(layers, x):
+    x.requires_grad_()
+    outputs = []
+    for layer in layers:
+        x = layer(x)
+        x.retain_grad()
+        outputs.append(x)
+    x.sum().backward()
+    return [output.grad for output in outputs]
+
+
+# %% wrong layer_gradients LEAF_WITHOUT_GRAD 3: old gradients are cleared first
+def layer_gradients(layers, x):
+    outputs = []
+    for layer in layers:
+        layer.zero_grad()
+        x = layer(x)
+        x.retain_grad()
+        outputs.append(x)
+    x.sum().backward()
+    return [output.grad for output in outputs]
+
+
 # %% right repeat_backward: the last call by itself
 def repeat_backward(loss, times):
     for _ in range(times - 1):
@@ -499,6 +647,21 @@ def repeat_backward(loss, times):
 def repeat_backward(loss, times):
     for i in range(times):
         loss.backward(reatain_graph=i < times - 1)
+
+
+# %% right repeat_backward: torch.autograd.backward
+import torch
+
+
+def repeat_backward(loss, times):
+    for left in reversed(range(times)):
+        torch.autograd.backward(loss, retain_graph=left > 0)
+
+
+# %% wrong repeat_backward GRAD_TIED 0: create_graph instead of retain_graph
+def repeat_backward(loss, times):
+    for i in range(times):
+        loss.backward(create_graph=i < times - 1)
 
 
 # %% right grad_history: a copy by arithmetic
@@ -580,7 +743,7 @@ def grad_history(w, make_losses):
     return history
 
 
-# %% wrong grad_history NOT_RETAINED 0: noted before backward
+# %% wrong grad_history NOTED_TOO_EARLY 0: noted before backward
 def grad_history(w, make_losses):
     history = []
     for make_loss in make_losses:
@@ -623,6 +786,42 @@ def grad_history(w, make_losses):
         print(w.grad)
 
 
+# %% right grad_history: the numbers as lists
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward()
+        history.append(w.grad.tolist())
+    return history
+
+
+# %% right grad_history: a hook that is called after .grad is written
+def grad_history(w, make_losses):
+    history = []
+    with w.register_post_accumulate_grad_hook(lambda leaf: history.append(leaf.grad.clone())):
+        for make_loss in make_losses:
+            make_loss().backward()
+    return history
+
+
+# %% wrong grad_history HOOK_LEFT_BEHIND 0: the hook stays
+def grad_history(w, make_losses):
+    history = []
+    w.register_post_accumulate_grad_hook(lambda leaf: history.append(leaf.grad.clone()))
+    for make_loss in make_losses:
+        make_loss().backward()
+    return history
+
+
+# %% wrong grad_history ONE_TENSOR_MANY_TIMES 0: a slice shares the memory
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward()
+        history.append(w.grad[:])
+    return history
+
+
 # %% right norms_only: a dict of norms and a with block
 from contextlib import ExitStack
 
@@ -653,7 +852,7 @@ def norms_only(loss, tensors):
     for t in tensors:
         t.retain_grad()
     loss.backward()
-    norms = [t.grad.norm() for t in tensors]
+    norms = [t.grad.norm().item() for t in tensors]
     for t in tensors:
         t.grad = None
     return norms
@@ -700,7 +899,7 @@ def norms_only(loss, tensors):
     return [t.norm().item() for t in tensors]
 
 
-# %% wrong norms_only NOT_RETAINED 0: the loop variable
+# %% wrong norms_only PLACE_EMPTY 0: the loop variable
 def norms_only(loss, tensors):
     norms = [None] * len(tensors)
     handles = []
@@ -735,6 +934,58 @@ def norms_only(loss, tensors):
     loss.backward()
     for t in tensors:
         print(t.grad.norm().item())
+
+
+# %% right norms_only: a hook for all tensors together
+from torch.autograd.graph import register_multi_grad_hook
+
+
+def norms_only(loss, tensors):
+    norms = []
+
+    def measure(grads):
+        norms.extend(float(grad.norm()) for grad in grads)
+
+    with register_multi_grad_hook(tensors, measure):
+        loss.backward()
+    return norms
+
+
+# %% right norms_only: hooks on the nodes
+def norms_only(loss, tensors):
+    norms, handles = [0.0] * len(tensors), []
+    for i, t in enumerate(tensors):
+
+        def measure(grads, i=i, place=t.output_nr):
+            norms[i] = grads[place].norm().item()
+
+        handles.append(t.grad_fn.register_prehook(measure))
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return norms
+
+
+# %% wrong norms_only WRONG_TYPE 0: norms that are tensors
+def norms_only(loss, tensors):
+    for t in tensors:
+        t.retain_grad()
+    loss.backward()
+    norms = [t.grad.norm() for t in tensors]
+    for t in tensors:
+        t.grad = None
+    return norms
+
+
+# %% wrong norms_only OTHERS_HOOKS_GONE 3: all hooks are cleared
+def norms_only(loss, tensors):
+    norms = {}
+    for i, t in enumerate(tensors):
+        t.register_hook(lambda grad, i=i: norms.update({i: grad.norm().item()}))
+    loss.backward()
+    for t in tensors:
+        t._backward_hooks.clear()
+    return [norms[i] for i in range(len(tensors))]
 
 
 # %% right kept_bytes: a loop
@@ -829,6 +1080,36 @@ def kept_bytes(tensors):
 # %% wrong kept_bytes RETURNS_NONE 0: printed
 def kept_bytes(tensors):
     print(sum(t.grad.numel() for t in tensors if t.retains_grad and t.grad is not None))
+
+
+# %% wrong kept_bytes WRONG_VALUE 4: equal values are taken for one tensor
+import torch
+
+
+def kept_bytes(tensors):
+    counted = []
+    for t in tensors:
+        if t.is_leaf or not t.retains_grad or t.grad is None:
+            continue
+        if not any(t.shape == c.shape and torch.equal(t, c) for c in counted):
+            counted.append(t)
+    return sum(t.grad.nbytes for t in counted)
+
+
+# %% wrong kept_bytes WRONG_VALUE 3: the length is taken for the number of elements
+def kept_bytes(tensors):
+    kept = {t for t in tensors if not t.is_leaf and t.retains_grad and t.grad is not None}
+    return sum(len(t) * t.element_size() for t in kept)
+
+
+# %% wrong kept_bytes GRADIENTS_CLEARED 1: the gradients are cleared to count each once
+def kept_bytes(tensors):
+    total = 0
+    for t in tensors:
+        if not t.is_leaf and t.retains_grad and t.grad is not None:
+            total += t.grad.nbytes
+            t.grad = None
+    return total
 
 
 # %% right needs_retain_graph: autograd.grad twice
@@ -1000,4 +1281,35 @@ def needs_retain_graph(f, x):
         y.backward(torch.ones_like(y))
     except RuntimeError:
         return True
+    return False
+
+
+# %% wrong needs_retain_graph ALWAYS_FALSE 5: numbers of its own instead of x
+import torch
+
+
+def needs_retain_graph(f, x):
+    y = f(torch.full_like(x, 0.5).requires_grad_()).sum()
+    y.backward()
+    try:
+        y.backward()
+    except RuntimeError:
+        return True
+    return False
+
+
+# %% wrong needs_retain_graph ALWAYS_FALSE 5: looks for names of saved tensors
+import torch
+
+
+def needs_retain_graph(f, x):
+    nodes = [f(x.detach().clone().requires_grad_()).grad_fn]
+    while nodes:
+        node = nodes.pop()
+        if node is None:
+            continue
+        nodes += [n for n, _ in node.next_functions]
+        names = [name for name in dir(node) if name.startswith("_saved_")]
+        if any(isinstance(getattr(node, name), torch.Tensor) for name in names):
+            return True
     return False

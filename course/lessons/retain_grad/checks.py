@@ -47,8 +47,8 @@ class a_second_time(Exercise):
 
 class hidden_gradient(Exercise):
     cases = (
-        Case("two numbers", 2, shape=(2,)),
-        Case("a matrix, another loss", 2, hidden=True, shape=(2, 3)),
+        Case("two numbers", 2, shape=(2,), old=False),
+        Case("a matrix, another loss", 2, hidden=True, shape=(2, 3), old=True),
     )
     hints = (
         "What is `h.retain_grad` before that line? Print it.",
@@ -59,6 +59,8 @@ class hidden_gradient(Exercise):
     def observe(answer, given, rng):
         x, w = (floats(rng, *given["shape"]).requires_grad_() for _ in range(2))
         factor, made = floats(rng, *given["shape"]), []
+        for leaf in (x, w):
+            leaf.grad = floats(rng, *given["shape"]) if given["old"] else None
 
         def loss_of(h):
             made.append(h)
@@ -66,7 +68,7 @@ class hidden_gradient(Exercise):
 
         got = describe(answer(x, w, loss_of))
         return {
-            "gradient": plain(got),
+            "gradient": got,
             "x.grad": describe(x.grad),
             "w.grad": describe(w.grad),
             "_kind": kind_of(got),
@@ -79,12 +81,12 @@ class hidden_gradient(Exercise):
         got = facts["gradient"]
         if got is None:
             return "METHOD_REPLACED" if facts["_replaced"] else "NOT_RETAINED"
-        if type(got) is not list:
+        if not is_tensor_facts(got):
             return "WRONG_TYPE", {"got": facts["_kind"]}
         for name in ("x", "w"):
-            if got == plain(facts[f"{name}.grad"]) and got != expected["gradient"]:
+            if got == facts[f"{name}.grad"] and got != expected["gradient"]:
                 return "GRADIENT_OF_ANOTHER", {"name_of": f"`{name}`"}
-        if got == facts["_value"]:
+        if plain(got) == facts["_value"]:
             return "VALUES_NOT_GRADIENTS"
         for name in ("x", "w"):
             if same(got, expected["gradient"]) and not same(
@@ -115,9 +117,10 @@ class gradient_at(Exercise):
         loss = (h * h * w).sum() if x.dim() == 1 else (h.exp() * w + h * h).sum()
         got = describe(answer(loss, h))
         facts = {
-            "gradient": plain(got),
+            "gradient": got,
             "leaves": [describe(x.grad), describe(w.grad)],
             "h.grad": describe(quiet_grad(h)),
+            "hooks": hooks_on([h]),
             "backward works": True,
             "_kind": kind_of(got),
         }
@@ -132,12 +135,14 @@ class gradient_at(Exercise):
         got = facts["gradient"]
         if got is None:
             return "RETURNS_NONE"
-        if type(got) is not list or got and type(got[0]) is not float:
+        if not is_tensor_facts(got):
             return "WRONG_TYPE", {"got": facts["_kind"]}
         if facts["leaves"] != expected["leaves"]:
             return "LEAF_GRAD_TOUCHED"
         if facts["h.grad"] is not None:
             return "H_GRAD_LEFT"
+        if facts["hooks"]:
+            return "HOOK_LEFT_BEHIND", {"where": "`h`"}
         if not facts["backward works"]:
             return "GRAPH_FREED"
         return None
@@ -145,9 +150,9 @@ class gradient_at(Exercise):
 
 class layer_gradients(Exercise):
     cases = (
-        Case("two layers", 2, sizes=(2, 3, 1)),
-        Case("layers with an activation between them", 1, sizes=(2, 3, None)),
-        Case("a deeper chain", 2, hidden=True, sizes=(3, 4, None, 2, None, 2)),
+        Case("two layers", 2, sizes=(2, 3, 1), old=False),
+        Case("layers with an activation between them", 1, sizes=(2, 3, None), old=False),
+        Case("a deeper chain", 2, hidden=True, sizes=(3, 4, None, 2, None, 2), old=True),
     )
     hints = (
         "Keep every output in a list while you go through the layers.",
@@ -161,19 +166,20 @@ class layer_gradients(Exercise):
         for size in given["sizes"][1:]:
             layers.append(torch.nn.Tanh() if size is None else torch.nn.Linear(wide, size))
             wide = size or wide
+        parameters = [p for layer in layers for p in layer.parameters()]
+        for p in parameters:
+            p.grad = floats(rng, *p.shape) if given["old"] else None
         x, values = floats(rng, 2, given["sizes"][0]), []
-        got = describe(answer(list(layers), x.clone()))
-        grads = [describe(p.grad) for layer in layers for p in layer.parameters()]
+        handed = x.clone()
+        got = describe(answer(list(layers), handed))
+        grads = [describe(p.grad) for p in parameters]
+        left = {"hooks": sum(map(module_hooks, layers)), "x requires": handed.requires_grad}
         for layer in layers:
             x = layer(x)
             values.append(plain(describe(x)))
         if type(got) is not list:
             return {"kind": kind_of(got)}
-        return {
-            "gradients": [plain(g) for g in got],
-            "parameters": grads,
-            "_values": values,
-        }
+        return {"gradients": got, "parameters": grads, "_values": values, **left}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -182,15 +188,19 @@ class layer_gradients(Exercise):
         got, right = facts["gradients"], expected["gradients"]
         if None in got:
             return "NOT_RETAINED"
-        if got == facts["_values"]:
+        if [plain(g) for g in got] == facts["_values"]:
             return "VALUES_NOT_GRADIENTS"
         if len(got) != len(right):
             return "LIST_LENGTH", {"got": len(got)}
         if same(got, right[::-1]):
             return "GRADIENTS_REVERSED"
-        if same(got, right):
+        if not same(got, right):
+            return None
+        if not same(facts["parameters"], expected["parameters"]):
             return "LEAF_WITHOUT_GRAD", {"what": "a parameter"}
-        return None
+        if facts["hooks"]:
+            return "HOOK_LEFT_BEHIND", {"where": "one of the layers"}
+        return "X_REQUIRES_GRAD"  # nothing else is left in the facts
 
 
 class repeat_backward(Exercise):
@@ -207,6 +217,7 @@ class repeat_backward(Exercise):
         loss = (x * x).sum()
         answer(loss, given["times"])
         facts = {"grad": describe(x.grad), "backwards": len(calls), "freed": False}
+        facts["tied"] = x.grad is not None and x.grad.requires_grad
         try:
             loss.backward()
         except RuntimeError:
@@ -219,6 +230,8 @@ class repeat_backward(Exercise):
             return "BACKWARD_COUNT", {"got": facts["backwards"]}
         if not facts["freed"]:
             return "GRAPH_KEPT"
+        if facts["tied"]:
+            return "GRAD_TIED"
         return None
 
 
@@ -253,6 +266,7 @@ class grad_history(Exercise):
         return {
             "history": [plain(entry) for entry in got],
             "w.grad": describe(w.grad),
+            "hooks": hooks_on([w]),
             "_alone": grads,
         }
 
@@ -266,19 +280,21 @@ class grad_history(Exercise):
         if got == facts["_alone"]:
             return "GRAD_NOT_SUMMED"
         if None in got:
-            return "NOT_RETAINED"
+            return "NOTED_TOO_EARLY"
         if all(entry == got[0] for entry in got):
             return "ONE_TENSOR_MANY_TIMES"
-        if same(got, expected["history"]):
-            return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
-        return None
+        if not same(got, expected["history"]):
+            return None
+        if facts["hooks"]:
+            return "HOOK_LEFT_BEHIND", {"where": "`w`"}
+        return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
 
 
 class norms_only(Exercise):
     cases = (
-        Case("a chain", 2, order=(0, 1, 2)),
-        Case("in another order", 1, order=(2, 0, 1)),
-        Case("a longer chain", 3, hidden=True, order=(1, 3, 0, 4)),
+        Case("a chain", 2, order=(0, 1, 2), own_hook=False),
+        Case("in another order", 1, order=(2, 0, 1), own_hook=False),
+        Case("a longer chain", 3, hidden=True, order=(1, 3, 0, 4), own_hook=True),
     )
     hints = (
         "A hook on each tensor can measure the norm when the gradient comes by.",
@@ -294,13 +310,15 @@ class norms_only(Exercise):
             value = value * floats(rng, 2)
             values.append(value)
         tensors = [values[i] for i in given["order"]]
+        if given["own_hook"]:
+            tensors[0].register_hook(lambda grad: None)
         got = describe(answer((value * floats(rng, 2)).sum(), list(tensors)))
         if type(got) is not list:
             return {"kind": kind_of(got)}
         return {
-            "norms": [describe_plain(entry) for entry in got],
+            "norms": got,
             "kept": sum(quiet_grad(t) is not None for t in tensors),
-            "hooks": sum(len(t._backward_hooks or {}) for t in tensors),
+            "hooks": hooks_on(tensors),
             "x.grad": describe(x.grad),
             "_values": [float(t.detach().norm()) for t in tensors],
             "_order": list(given["order"]),
@@ -312,13 +330,15 @@ class norms_only(Exercise):
             return wrong_kind(facts["kind"])
         got, right = facts["norms"], expected["norms"]
         if None in got:
-            return "NOT_RETAINED"
+            return "PLACE_EMPTY"
         if any(type(entry) not in (int, float) for entry in got):
             return "WRONG_TYPE", {"got": "a list that does not hold numbers"}
         if facts["kept"]:
             return "GRADIENT_KEPT"
-        if facts["hooks"]:
-            return "HOOK_LEFT_BEHIND"
+        if facts["hooks"] > expected["hooks"]:
+            return "HOOK_LEFT_BEHIND", {"where": "one of the tensors"}
+        if facts["hooks"] < expected["hooks"]:
+            return "OTHERS_HOOKS_GONE"
         if same(got, right):
             return "LEAF_WITHOUT_GRAD", {"what": "the leaf"}
         if len(got) != len(right):
@@ -336,7 +356,7 @@ class kept_bytes(Exercise):
         Case("two tensors that retain", 1, names="ab", backward=True),
         Case("a leaf, and one that does not retain", 1, names="xan", backward=True),
         Case("another dtype", 1, names="ad", backward=True),
-        Case("a mixture, one tensor twice", 2, hidden=True, names="xadbnda", backward=True),
+        Case("a mixture, one tensor twice", 2, hidden=True, names="xadbndae", backward=True),
         Case("before backward", 1, hidden=True, names="abd", backward=False),
     )
     hints = (
@@ -348,21 +368,25 @@ class kept_bytes(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         x = floats(rng, rng.choice([3, 5, 7])).requires_grad_()
-        a, b, n, d = x * 2, torch.cat([x, x]), torch.cat([x, x, x]), x.double() * 5
-        for t in (a, b, d):
+        a, b, n, d = x * 2, torch.stack([x, x]), torch.cat([x, x, x]), torch.cat([x, x]).double()
+        e = x * 2  # the values of a, in another tensor
+        for t in (a, b, d, e):
             t.retain_grad()
         if given["backward"]:
-            (a.sum() + b.sum() + n.sum() + d.sum()).backward()
-        tensors = [{"x": x, "a": a, "b": b, "n": n, "d": d}[name] for name in given["names"]]
+            (a.sum() + b.sum() + n.sum() + d.sum() + e.sum()).backward()
+        by_name = {"x": x, "a": a, "b": b, "n": n, "d": d, "e": e}
+        tensors = [by_name[name] for name in given["names"]]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             got = describe_number(answer(list(tensors)))
-        grads = {name: t.grad for name, t in {"x": x, "a": a, "b": b, "d": d}.items()}
+        lost = given["backward"] and any(by_name[name].grad is None for name in "xabde")
+        grads = {name: by_name[name].grad for name in "xabde"}
         held = {name: g for name, g in grads.items() if g is not None}
         own = [name for name in given["names"] if name in held and name != "x"]
         return {
             "bytes": got,
             "warned": any("is not a leaf" in str(w.message) for w in caught),
+            "gradients lost": lost,
             "_elements": sum(held[name].numel() for name in set(own)),
             "_twice": sum(held[name].numel() * held[name].element_size() for name in own),
             "_with leaf": count_bytes(held[name] for name in set(given["names"]) & set(held)),
@@ -375,6 +399,8 @@ class kept_bytes(Exercise):
             return "RETURNS_NONE"
         if type(got) not in (int, float):
             return "WRONG_TYPE", {"got": kind_of(got)}
+        if facts["gradients lost"]:
+            return "GRADIENTS_CLEARED"
         if got == expected["bytes"]:
             return "READS_WITHOUT_ASKING"
         if got == facts["_elements"]:
@@ -400,7 +426,7 @@ class needs_retain_graph(Exercise):
             "longer chains, x has a .grad",
             3,
             hidden=True,
-            functions=("flip, shift, exp, shift", "flip, neg, shift"),
+            functions=("flip, shift, exp, shift", "flip, neg, shift", "own", "here"),
             grad=2.0,
         ),
         Case("a function that fails", 2, hidden=True, functions=("fail",), grad=None),
@@ -420,8 +446,9 @@ class needs_retain_graph(Exercise):
             "neg": torch.neg,
             "flip": lambda x: x.flip(0).reshape(-1, 1),
             "fail": fail,
+            "own": OwnSquare.apply,
+            "here": lambda v: v * v if torch.equal(v.detach(), before) else v + 3,
         }
-
         x = floats(rng, 3)
         if given["grad"] is not None:
             x.requires_grad_()
@@ -461,6 +488,20 @@ class needs_retain_graph(Exercise):
         return None
 
 
+class OwnSquare(torch.autograd.Function):
+    """An operation whose node has no `_saved_…` name that says what it keeps."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+
 def fail(x):
     raise RuntimeError("this function fails")
 
@@ -484,6 +525,22 @@ def quiet_grad(t):
         return t.grad
 
 
+def hooks_on(tensors):
+    """How many hooks hang on the tensors, those after .grad included."""
+    kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
+    return sum(len(getattr(t, kind, None) or {}) for t in tensors for kind in kinds)
+
+
+def module_hooks(module):
+    """How many hooks hang on the module."""
+    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    return sum(len(getattr(module, kind)) for kind in kinds)
+
+
+def is_tensor_facts(facts):
+    return isinstance(facts, dict) and "tensor" in facts
+
+
 def count_bytes(grads):
     return sum(grad.numel() * grad.element_size() for grad in grads)
 
@@ -491,9 +548,3 @@ def count_bytes(grads):
 def plain(facts):
     """The flat list of numbers of a described tensor; anything else as it is."""
     return facts.get("values", facts) if isinstance(facts, dict) else facts
-
-
-def describe_plain(facts):
-    """A described tensor that holds one number as that number."""
-    values = plain(facts)
-    return values[0] if isinstance(values, list) and len(values) == 1 else values

@@ -62,7 +62,8 @@ def a_second_time():
 # `hidden_gradient(x, w, loss_of)` computes `h = x * w` and a loss from `h`, runs backward, and
 # should give back the gradient of `h`. It gives back None. Repair it.
 #
-# `x` and `w` must get their `.grad` from this backward, as they do now.
+# `x` and `w` must get their `.grad` from this backward, as they do now. When they have a `.grad`
+# already, it must add up, as usual.
 
 
 # %% exercise="hidden_gradient"
@@ -84,6 +85,7 @@ def hidden_gradient(x, w, loss_of):
 # everything must be as before:
 #
 # - no `.grad` of any leaf has changed, and `h.grad` is still None;
+# - no hook of yours hangs on `h`;
 # - the caller can still run `loss.backward()`.
 
 
@@ -102,7 +104,8 @@ def gradient_at(loss, h):
 # Run backward on the **sum** of the last output. Give back a list with the gradient of the output
 # of each layer, in the order of `layers`.
 #
-# The parameters of the layers must get their `.grad` as usual. `x` does not require a gradient.
+# The parameters of the layers must get their `.grad` as usual: it adds up. `x` does not require a
+# gradient, and that must stay so. Leave no hook on a layer.
 
 
 # %% exercise="layer_gradients"
@@ -125,7 +128,7 @@ def layer_gradients(layers, x):
 # more), on the same graph. This version stops with an error. Repair it.
 #
 # After the last backward the saved tensors must be free: one more `loss.backward()` must raise
-# PyTorch's error.
+# PyTorch's error. The `.grad` that you leave must not require a gradient itself.
 
 
 # %% exercise="repeat_backward"
@@ -145,7 +148,8 @@ def repeat_backward(loss, times):
 # function below runs backward on each loss, and notes what `w.grad` is after it. `w.grad` adds up;
 # that is wanted. But in the end all entries of the list are equal. Repair it.
 #
-# `w` may already have a `.grad` at the start; it counts. At the end `w.grad` must be the whole sum.
+# `w` may already have a `.grad` at the start; it counts. At the end `w.grad` must be the whole sum,
+# and no hook of yours may hang on `w`.
 
 
 # %% exercise="grad_history"
@@ -168,8 +172,8 @@ def grad_history(w, make_losses):
 # once and give back the list of the norms of their gradients, as Python numbers, in the order of
 # `tensors`.
 #
-# Afterwards no gradient may stay on them: each `.grad` is None, and no hook of yours is left. The
-# leaf tensors get their `.grad` as usual.
+# Afterwards no gradient may stay on them: each `.grad` is None, and no hook of yours is left. Hooks
+# of others stay. The leaf tensors get their `.grad` as usual.
 
 
 # %% exercise="norms_only"
@@ -197,7 +201,9 @@ def norms_only(loss, tensors):
 # tensor of the list `tensors` that holds a gradient, the number of its elements times the bytes of
 # one element.
 #
-# - Leaf tensors do not count. A tensor that is in the list twice counts once.
+# - Leaf tensors do not count. A tensor that is in the list twice counts once. Two tensors with
+#   equal values are two tensors.
+# - Only count: all gradients stay where they are.
 # - A tensor that retains its gradient has None before backward.
 # - PyTorch must not print its warning: ask `retains_grad` before you read `.grad`.
 #

@@ -32,7 +32,7 @@ def grad_of(t):
 
 
 # %% [markdown]
-# ## One line that does nothing
+# ## A piece of advice
 #
 # You may find this advice: write `h.retain_grad = True` before backward, and the gradient of the
 # intermediate tensor `h` is stored. Commit to an answer, then run it.
@@ -135,9 +135,9 @@ def chain(x, w):
 lab(chain, x=2.0, w=3.0, retain=["h"], controls=["values", "retain_grad", "backward"])
 
 # %% [markdown]
-# ## It adds up
+# ## Two backwards
 #
-# A kept gradient behaves like the `.grad` of a leaf. The next backward does not replace it.
+# `retain_grad()` is called once, and backward runs twice. What is in `.grad` then?
 
 # %%
 twice = predict(
@@ -163,6 +163,9 @@ print("after zero_grad(): y.grad", y.grad.item(), "| weight.grad", weight.grad)
 twice.reveal(second)
 
 # %% [markdown]
+# It adds up. A kept gradient behaves like the `.grad` of a leaf: the next backward does not replace
+# it.
+#
 # `zero_grad()` clears what the optimizer knows: its parameters, and it sets their `.grad` to None.
 # It does not know `y`. In a training loop this rarely hurts, because each forward makes a new `y`.
 # Where you keep the same graph, write `y.grad = None` yourself.
@@ -170,7 +173,8 @@ twice.reveal(second)
 # ## retain_grad is not retain_graph
 #
 # To compute gradients, backward needs values from forward. A node keeps them as *saved tensors*.
-# When backward has passed a node, it frees them. That is why a second backward can fail. Can:
+# When backward has passed a node, it frees them. That is why a second backward can fail.
+# Does it always fail?
 
 # %%
 again = predict(
@@ -358,7 +362,8 @@ memory_lab(keep="all", width=1000)
 # ## Other ways to the same gradient
 #
 # `torch.autograd.grad(loss, h)` gives the gradient back and stores it nowhere. `.grad` of the leaf
-# tensors is not touched. `loss.backward(inputs=[h])` stores it in `h.grad`, and only there.
+# tensors is not touched. `loss.backward(inputs=[h])` stores it in `h.grad`, and only there. This
+# has the effect of `retain_grad()` too: later backwards add to `h.grad`.
 
 # %%
 x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -369,6 +374,7 @@ print("autograd.grad:      gives", gradient.tolist(), "| h.grad", grad_of(h), "|
 h = x * 3
 (h * h).sum().backward(inputs=[h])
 print("backward(inputs=…): h.grad", h.grad.tolist(), "| x.grad", x.grad)
+print("                    h.retains_grad", h.retains_grad)
 
 # %% [markdown]
 # ## Why: who stores a gradient?

@@ -43,7 +43,8 @@ REASONS = {
     ),
     "LEAF_WITHOUT_GRAD": Reason(
         "After your function, {what} has not the `.grad` that this backward gives.",
-        "`loss.backward()` fills the leaf tensors; torch.autograd.grad does not.",
+        "`loss.backward()` adds to the `.grad` of the leaf tensors; torch.autograd.grad does not. "
+        "And do not clear a `.grad` that was there before.",
     ),
     "LEAF_GRAD_TOUCHED": Reason(
         "After your function, the `.grad` of a leaf has changed.",
@@ -63,6 +64,11 @@ REASONS = {
         "After the last backward, one more still works: the saved tensors are still in memory.",
         "`retain_graph=True` belongs on every call but the last.",
     ),
+    "GRAD_TIED": Reason(
+        "The `.grad` that you leave requires a gradient itself: it is tied to the graph.",
+        "`create_graph=True` does that. To allow one more backward, `retain_graph=True` is enough.",
+        guide="create-graph-leaks",
+    ),
     "BACKWARD_COUNT": Reason(
         "Backward ran {got} times.",
         "Call `loss.backward(…)` as often as `times` says.",
@@ -74,6 +80,20 @@ REASONS = {
     "LIST_LENGTH": Reason(
         "Your list has {got} entries.",
         "Give back one entry for each item that is asked for.",
+    ),
+    "X_REQUIRES_GRAD": Reason(
+        "After your function, the caller's `x` requires a gradient, and before it did not.",
+        "The first output requires a gradient by itself, because the parameters of the layer do.",
+    ),
+    "NOTED_TOO_EARLY": Reason(
+        "Your list holds None: `w.grad` was noted before a backward had filled it.",
+        "Note `w.grad` after each backward.",
+    ),
+    "PLACE_EMPTY": Reason(
+        "Your list holds None where a norm is asked for.",
+        "Each hook must know its own place: `def measure(grad, i=i)`. Without the default value "
+        "all hooks use the last `i` of the loop.",
+        guide="loop-variable",
     ),
     "ONE_TENSOR_MANY_TIMES": Reason(
         "All entries of your list share one memory: a later backward changed the earlier entries.",
@@ -91,8 +111,16 @@ REASONS = {
         "A hook can measure the gradient and let it go.",
     ),
     "HOOK_LEFT_BEHIND": Reason(
-        "After your function, a hook of yours still hangs on one of the tensors.",
+        "After your function, a hook of yours still hangs on {where}.",
         "Keep the handle that `register_hook` gives, and call `remove()`.",
+    ),
+    "OTHERS_HOOKS_GONE": Reason(
+        "A hook that was there before your function does not hang on its tensor any more.",
+        "Remove only your own hooks, each with its own handle.",
+    ),
+    "GRADIENTS_CLEARED": Reason(
+        "After your function, a gradient that was kept is gone.",
+        "Only count. Do not set `.grad`.",
     ),
     "ELEMENTS_NOT_BYTES": Reason(
         "You count the elements, and the exercise asks for bytes.",

@@ -176,6 +176,16 @@ def scale_gradient(t, factor):
     return t.register_hook(lambda grad: grad * 2)
 
 
+# %% wrong scale_gradient WRONG_VALUE 2: only whole numbers
+def scale_gradient(t, factor):
+    return t.register_hook(lambda grad: grad * int(factor))
+
+
+# %% wrong scale_gradient WRONG_VALUE 2: the factor without its sign
+def scale_gradient(t, factor):
+    return t.register_hook(lambda grad: grad * abs(factor))
+
+
 # %% right be_the_engine: asked of the real engine
 def be_the_engine(grad, hooks):
     t = grad.clone().requires_grad_()
@@ -286,6 +296,44 @@ def be_the_engine(grad, hooks):
         made = hook(grad)
         changes += 0 if made is None else made - grad
     return seen, grad + changes
+
+
+# %% right be_the_engine: reduce, and copies in a list of two
+from functools import reduce
+
+
+def be_the_engine(grad, hooks):
+    seen = []
+
+    def step(value, hook):
+        seen.append(value.clone())
+        made = hook(value)
+        return value if made is None else made
+
+    return [seen, reduce(step, hooks, grad)]
+
+
+# %% wrong be_the_engine ARRIVED_EDITED 1: what a hook gives back is copied into grad
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in hooks:
+        seen.append(grad.clone())
+        made = hook(grad)
+        if made is not None:
+            grad.copy_(made)
+    return seen, grad
+
+
+# %% wrong be_the_engine WRONG_VALUE 2: the first None ends it
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in hooks:
+        seen.append(grad)
+        made = hook(grad)
+        if made is None:
+            break
+        grad = made
+    return seen, grad
 
 
 # %% right norm_log: a lambda, append gives back None
@@ -427,6 +475,42 @@ def norm_log(t):
     t.register_hook(lambda grad: norms.append(grad.norm().item()))
 
 
+# %% right norm_log: a list that is its own hook
+class Log(list):
+    def __call__(self, grad):
+        self.append(grad.square().sum().sqrt().item())
+
+
+def norm_log(t):
+    log = Log()
+    t.register_hook(log)
+    return log
+
+
+# %% right norm_log: a number of numpy
+import numpy as np
+
+
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.append(np.linalg.norm(grad.numpy())))
+    return log
+
+
+# %% wrong norm_log NOT_EMPTY_AT_FIRST 1: one list for all calls
+def norm_log(t, log=[]):
+    t.register_hook(lambda grad: log.append(grad.norm().item()))
+    return log
+
+
+# %% wrong norm_log NOT_EMPTY_AT_FIRST 0: runs a backward itself
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.append(grad.norm().item()))
+    t.sum().backward(retain_graph=True)
+    return log
+
+
 # %% right gradient_sizes: partial
 from functools import partial
 
@@ -496,7 +580,7 @@ def gradient_sizes(layer):
     return sizes
 
 
-# %% wrong gradient_sizes LOOP_VARIABLE 0: numbers instead of names
+# %% wrong gradient_sizes NAMES_DIFFER 0: numbers instead of names
 def gradient_sizes(layer):
     sizes = {}
     for i, parameter in enumerate(layer.parameters()):
@@ -556,6 +640,27 @@ def gradient_sizes(layer):
     sizes = {}
     for name, p in layer.named_parameters():
         p.register_hook(lambda grad, name=name: sizes.update({name: grad.norm().item()}))
+
+
+# %% right gradient_sizes: all names are there before the first backward
+def gradient_sizes(layer):
+    sizes = dict.fromkeys(name for name, _ in layer.named_parameters())
+    for name, parameter in layer.named_parameters():
+        parameter.register_hook(lambda grad, name=name: sizes.update({name: grad.norm().item()}))
+    return sizes
+
+
+# %% wrong gradient_sizes NAMES_DIFFER 2: the name is looked up by the shape
+def gradient_sizes(layer):
+    sizes = {}
+    names = {parameter.shape: name for name, parameter in layer.named_parameters()}
+
+    def record(grad):
+        sizes[names[grad.shape]] = grad.norm().item()
+
+    for parameter in layer.parameters():
+        parameter.register_hook(record)
+    return sizes
 
 
 # %% right only_positive: relu
@@ -654,6 +759,15 @@ def only_positive(t):
         return grad * 1.5 if grad[0] < 0 else grad
 
     t.register_hook(hook)
+
+
+# %% right only_positive: by way of numpy
+import numpy as np
+import torch
+
+
+def only_positive(t):
+    t.register_hook(lambda grad: torch.from_numpy(np.maximum(grad.numpy(), 0)))
 
 
 # %% right row_gradients: a named hook
@@ -773,6 +887,27 @@ def row_gradients(weight, row):
 def row_gradients(weight, row):
     seen = []
     weight.register_hook(lambda grad: seen.append(grad[row]))
+
+
+# %% wrong row_gradients WRONG_SHAPE 0: a slice keeps the dimension
+def row_gradients(weight, row):
+    seen = []
+    weight.register_hook(lambda grad: seen.append(grad[row : row + 1]))
+    return seen
+
+
+# %% wrong row_gradients NOT_TENSORS 0: lists of numbers
+def row_gradients(weight, row):
+    seen = []
+    weight.register_hook(lambda grad: seen.append(grad[row].tolist()))
+    return seen
+
+
+# %% wrong row_gradients ONLY_THE_LAST_BACKWARD 0: extend instead of append
+def row_gradients(weight, row):
+    seen = []
+    weight.register_hook(lambda grad: seen.extend(grad[row]))
+    return seen
 
 
 # %% right train_and_log: try and finally
@@ -950,6 +1085,36 @@ def train_and_log(weight, steps):
     return norms
 
 
+# %% right train_and_log: an optimizer
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    optimizer = torch.optim.SGD([weight], lr=0.25)
+    with weight.register_hook(lambda grad: norms.append(grad.norm().item())):
+        for _ in range(steps):
+            optimizer.zero_grad()
+            weight.square().sum().backward()
+            optimizer.step()
+    optimizer.zero_grad()
+    return norms
+
+
+# %% wrong train_and_log TRAINING_CHANGED 1: the gradient is not cleared
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    with weight.register_hook(lambda grad: norms.append(grad.norm().item())):
+        for _ in range(steps):
+            (weight * weight).sum().backward()
+            with torch.no_grad():
+                weight -= 0.25 * weight.grad
+    return norms
+
+
 # %% right freeze_rows: times a mask
 import torch
 
@@ -1077,6 +1242,29 @@ def freeze_rows(weight, rows):
         return grad
 
     weight.register_hook(hook)
+
+
+# %% wrong freeze_rows RAISED 5: a mask in single precision
+import torch
+
+
+def freeze_rows(weight, rows):
+    mask = torch.ones(weight.shape)
+    mask[rows] = 0
+    return weight.register_hook(lambda grad: grad * mask)
+
+
+# %% wrong freeze_rows HOOK_NOT_REMOVED 2: a hook for each row, one handle
+def freeze_rows(weight, rows):
+    for row in rows:
+
+        def hook(grad, row=row):
+            grad = grad.clone()
+            grad[row] = 0
+            return grad
+
+        handle = weight.register_hook(hook)
+    return handle
 
 
 # %% right record_backward: an exit stack
@@ -1289,3 +1477,68 @@ def record_backward(root, tensors):
         t.retain_grad()
     root.backward()
     return {n: t.grad for n, t in tensors.items() if t.requires_grad}
+
+
+# %% wrong record_backward TENSORS_MISSING 6: a gradient of zeros is left out
+def record_backward(root, tensors):
+    record, handles = [], []
+
+    def hook_for(name):
+        def hook(grad):
+            if grad is not None and grad.any():
+                record.append((name, grad))
+
+        return hook
+
+    for name, t in tensors.items():
+        if t.requires_grad:
+            handles.append(t.register_hook(hook_for(name)))
+    try:
+        root.backward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return record
+
+
+# %% wrong record_backward REQUIRES_GRAD_CHANGED 7: every tensor is made to require a gradient
+def record_backward(root, tensors):
+    record, handles = [], []
+
+    def hook_for(name):
+        def hook(grad):
+            if grad is not None:
+                record.append((name, grad))
+
+        return hook
+
+    for name, t in tensors.items():
+        handles.append(t.requires_grad_().register_hook(hook_for(name)))
+    try:
+        root.backward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return record
+
+
+# %% wrong record_backward NOT_TENSORS 2: lists of numbers
+def record_backward(root, tensors):
+    record, handles = [], []
+
+    def hook_for(name):
+        def hook(grad):
+            if grad is not None:
+                record.append((name, grad.tolist()))
+
+        return hook
+
+    for name, t in tensors.items():
+        if t.requires_grad:
+            handles.append(t.register_hook(hook_for(name)))
+    try:
+        root.backward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return record

@@ -54,9 +54,16 @@ class firing_order(Exercise):
 
 class scale_gradient(Exercise):
     cases = (
-        Case("a leaf", 1, leaf=True, backwards=1),
-        Case("a result that is added to another", 1, leaf=False, backwards=1),
-        Case("two backwards, another factor", 2, hidden=True, leaf=False, backwards=2),
+        Case("a leaf", 1, leaf=True, backwards=1, factors=(3, 5, 7, 11)),
+        Case("a result that is added to another", 1, leaf=False, backwards=1, factors=(3, 5, 7)),
+        Case(
+            "two backwards, another factor",
+            2,
+            hidden=True,
+            leaf=False,
+            backwards=2,
+            factors=(-0.5, -1.5, -2.5),
+        ),
     )
     hints = (
         "`t.register_hook(function)` calls the function with the gradient of `t`.",
@@ -66,7 +73,7 @@ class scale_gradient(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        factor = float(rng.choice([3, 5, 7, 11]))
+        factor = float(rng.choice(given["factors"]))
         pair = Pair(rng, leaf=given["leaf"])
         handle = answer(pair.t, factor)
         if not callable(getattr(handle, "remove", None)):
@@ -126,7 +133,9 @@ class be_the_engine(Exercise):
             return hook
 
         hooks = [watched(i, does[kind]) for i, kind in enumerate(given["kinds"])]
-        got = describe(answer(floats(rng), hooks))
+        arrived = floats(rng)
+        before = arrived.item()
+        got = describe(answer(arrived, hooks))
         if type(got) is not list or len(got) != 2 or type(got[0]) is not list:
             return {"kind": kind_of(got)}
         seen, result = got
@@ -134,6 +143,7 @@ class be_the_engine(Exercise):
             "seen": [plain(item) for item in seen],
             "result": plain(result),
             "calls": calls,
+            "arrived gradient kept": arrived.item() == before,
             "_None": None in seen or result is None,
             "_most calls": max((calls.count(i) for i in calls), default=0),
         }
@@ -146,8 +156,12 @@ class be_the_engine(Exercise):
             return "CALLED_AGAIN", {"got": facts["_most calls"]}
         if facts["_None"]:
             return "NONE_HANDED_ON"
+        if not facts["arrived gradient kept"]:
+            return "ARRIVED_EDITED"
         if len(facts["seen"]) > 1 and all(item == facts["seen"][0] for item in facts["seen"]):
             return "EACH_SEES_THE_FIRST"
+        if facts["calls"] != expected["calls"]:
+            return None
         if 0.0 in expected["seen"] and 0.0 not in facts["seen"]:
             return "ZERO_TAKEN_FOR_NONE"
         return None
@@ -168,7 +182,7 @@ class norm_log(Exercise):
     def observe(answer, given, rng):
         pair = Pair(rng, leaf=given["leaf"])
         log = answer(pair.t)
-        if type(log) is not list:
+        if not isinstance(log, list):
             return {"kind": kind_of(describe(log))}
         empty = not log
         facts = pair.backward(given["backwards"])
@@ -184,6 +198,8 @@ class norm_log(Exercise):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
         log = facts["log"]
+        if not facts["empty at first"]:
+            return "NOT_EMPTY_AT_FIRST"
         if not log:
             return "RECORD_EMPTY"
         for entry in log:
@@ -203,7 +219,7 @@ class norm_log(Exercise):
 class gradient_sizes(Exercise):
     cases = (
         Case("a linear layer", 2, sizes=(3, 2), backwards=1),
-        Case("several layers, two backwards", 2, hidden=True, sizes=(2, 4, 3, 1), backwards=2),
+        Case("several layers, two backwards", 2, hidden=True, sizes=(3, 3, 3, 1), backwards=2),
     )
     hints = (
         "Print the keys of the dict after a backward. Which name is it?",
@@ -236,7 +252,8 @@ class gradient_sizes(Exercise):
         if not facts["sizes"]:
             return "RECORD_EMPTY"
         if facts["_names"] != expected["_names"]:
-            return "LOOP_VARIABLE", {"names": ", ".join(facts["_names"])}
+            code = "LOOP_VARIABLE" if len(facts["_names"]) == 1 else "NAMES_DIFFER"
+            return code, {"names": ", ".join(facts["_names"])}
         if facts["gradients"] != expected["gradients"]:
             return "RECORDING_CHANGES"
         return None
@@ -296,12 +313,12 @@ class row_gradients(Exercise):
         for _ in range(given["backwards"]):
             factors.append(floats(rng, *given["shape"]))
             (weight * factors[-1]).sum().backward()
-            rows += [plain(item) for item in describe(list(seen))[len(rows) :]]
+            rows += describe(list(seen))[len(rows) :]
         return {
             "rows": rows,
             "weight.grad": describe(weight.grad),
-            "_whole": [factor.flatten().tolist() for factor in factors],
-            "_sum": sum(factors)[given["row"]].flatten().tolist(),
+            "_whole": [describe(factor) for factor in factors],
+            "_sum": describe(sum(factors)[given["row"]]),
         }
 
     @staticmethod
@@ -318,7 +335,10 @@ class row_gradients(Exercise):
             return "ONLY_THE_LAST_BACKWARD", {"got": len(facts["rows"])}
         if len(facts["rows"]) > 1 and facts["rows"][-1] == facts["_sum"]:
             return "ACCUMULATED_SEEN"
-        return None
+        row, right = facts["rows"][0], expected["rows"][0]
+        if not isinstance(row, dict) or "tensor" not in row:
+            return "NOT_TENSORS", {"got": kind_of(row)}
+        return ("WRONG_SHAPE", {"got": row["tensor"]}) if row["tensor"] != right["tensor"] else None
 
 
 class train_and_log(Exercise):
@@ -381,7 +401,7 @@ class freeze_rows(Exercise):
         Case(
             "the gradient is shared with another weight", 1, shape=(3, 2), rows=[0], dtype="float32"
         ),
-        Case("two rows, double precision", 1, shape=(4, 3), rows=[0, 2], dtype="float64"),
+        Case("two rows, half precision", 1, shape=(4, 3), rows=[0, 2], dtype="float16"),
         Case(
             "three dimensions, two backwards",
             3,
@@ -461,21 +481,24 @@ class record_backward(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         leaves, build = GRAPHS[given["graph"]](rng)
-        runs, error = [], None
+        runs, error, changed = [], None, False
         for _ in range(2 if given["graph"] == "twice" else 1):
             root, tensors = build()
+            tracked = [t.requires_grad for t in tensors.values()]
             try:
-                said = describe(answer(root, tensors))
+                said = describe(answer(root, dict(tensors)))
             except Stop:
                 error, said = "Stop", []
             if type(said) is not list or not all(type(p) is list and len(p) == 2 for p in said):
                 return {"kind": kind_of(said)}
-            runs.append([[name, plain(gradient)] for name, gradient in said])
+            runs.append(said)
+            changed = changed or tracked != [t.requires_grad for t in tensors.values()]
         return {
             "runs": runs,
             "error": error,
             "stored": [describe(leaf.grad) for leaf in leaves],
             "hooks": sum(len(t._backward_hooks or {}) for t in tensors.values()),
+            "requires_grad changed": changed,
             "_graph": given["graph"],
         }
 
@@ -496,9 +519,12 @@ class record_backward(Exercise):
             return "WRONG_ORDER", {"got": ", ".join(got)}
         if got != right:
             return "LOOP_VARIABLE", {"names": ", ".join(got)}
+        for gradient in (gradient for run in facts["runs"] for _, gradient in run):
+            if not isinstance(gradient, dict) or "tensor" not in gradient:
+                return "NOT_TENSORS", {"got": kind_of(gradient)}
         if facts["stored"] != expected["stored"]:
             return "GRADIENTS_NOT_STORED"
-        return None
+        return "REQUIRES_GRAD_CHANGED" if facts["requires_grad changed"] else None
 
 
 class Pair:
@@ -544,9 +570,9 @@ class Stop(Exception):
     """What the backward of the last case raises."""
 
 
-def chain(rng, names="xba", steps="ab"):
+def chain(rng, names="xba", steps="ab", zero=None):
     x = floats(rng, 2).requires_grad_()
-    factors = [floats(rng, 2) for _ in steps]
+    factors = [floats(rng, 2) * (step != zero) for step in steps]
 
     def build():
         tensors, value = {"x": x}, x
@@ -604,7 +630,7 @@ GRAPHS = {
     "chain": chain,
     "ways": ways,
     "unreached": unreached,
-    "twice": lambda rng: chain(rng, names="cxdab", steps="abcd"),
+    "twice": lambda rng: chain(rng, names="cxdab", steps="abcd", zero="b"),
     "unbind": unbind,
     "fails": fails,
 }

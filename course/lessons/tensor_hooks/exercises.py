@@ -67,7 +67,7 @@ def firing_order():
 # Put a hook on the tensor `t`. In every backward it must make `factor` times the gradient out of
 # the gradient of `t`. Give back the handle, so that the caller can remove the hook.
 #
-# `t` can be a leaf or the result of an operation.
+# `t` can be a leaf or the result of an operation. `factor` is any number, also a negative one.
 
 
 # %% exercise="scale_gradient"
@@ -88,7 +88,8 @@ def scale_gradient(t, factor):
 # - the list of what each hook was called with;
 # - the gradient that goes on, when the last hook is done.
 #
-# A hook gives back None, which changes nothing, or a tensor. The list can be empty.
+# A hook gives back None, which changes nothing, or a tensor. The list can be empty. The numbers in
+# `grad` itself must stay as they are.
 
 
 # %% exercise="be_the_engine"
@@ -262,7 +263,8 @@ def freeze_rows(weight, rows):
 # `(name, gradient)` for these tensors, in the order in which backward reached them.
 #
 # - Leave out a tensor that no gradient reached, and a tensor that does not require a gradient.
-#   A hook that is called with None was reached by no gradient either (the lesson shows when).
+#   Such a tensor must stay as it is. A gradient that is zero everywhere is a gradient.
+# - When a hook is called with None, no gradient reached its tensor (the lesson shows when).
 # - Your function leaves no hook behind and changes no gradient.
 # - When backward raises an error, the error must come out of your function, and no hook of yours
 #   may stay.

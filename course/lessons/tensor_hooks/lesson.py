@@ -8,7 +8,7 @@
 # also give back another one, and backward goes on with yours.
 #
 # That is a strong tool, and it raises questions. Who sees the changed gradient? What if two hooks
-# hang on one tensor? And why did somebody find the number 5.4772 where there is 10.9545?
+# hang on one tensor? And why did somebody find the number 5.4772 where another one belongs?
 #
 # You will be able to
 #
@@ -492,7 +492,7 @@ shared.reveal(run_with(edit)[0])
 # %% [markdown]
 # A gradient can belong to several tensors. So never edit it. Give back a new one.
 #
-# **`del handle` is not `handle.remove()`.**
+# **`del handle`.** You delete the name. Do you also remove the hook?
 
 # %%
 deleted = predict(
@@ -516,8 +516,8 @@ print("with a `with` block around one backward:", calls)
 deleted.reveal(after_del)
 
 # %% [markdown]
-# A handle can be used in a `with` block: the hook is gone at its end. To call `remove()` twice does
-# no harm.
+# `del` does not remove the hook, `handle.remove()` does. A handle can also be used in a `with` block:
+# the hook is gone at its end. To call `remove()` twice does no harm.
 #
 # **A cell that is run again.** Each run registers one more hook on the same tensor. They all act.
 

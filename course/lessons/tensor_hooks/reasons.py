@@ -86,6 +86,16 @@ REASONS = {
         "Your function gave back {got}.",
         "Give back two things: `return seen, grad`.",
     ),
+    "ARRIVED_EDITED": Reason(
+        "Your function changed the numbers of the gradient that arrived.",
+        "That tensor may belong to others. Give your variable another tensor, do not edit it.",
+        guide="gradient-edited-in-place",
+    ),
+    "NOT_EMPTY_AT_FIRST": Reason(
+        "The list that you give back has entries in it before any backward of the caller.",
+        "Make a new list in each call, and only let the hook add to it. A default value "
+        "`log=[]` is made once and shared by all calls.",
+    ),
     "RECORD_EMPTY": Reason(
         "After a backward, your record is empty.",
         "The hook must hang on a tensor that the loss is computed from, and it must add to the "
@@ -111,18 +121,27 @@ REASONS = {
         guide="grad-is-still-old-in-hook",
     ),
     "ONLY_THE_LAST_BACKWARD": Reason(
-        "After several backwards, your record has {got} entries.",
+        "Your record has {got} entries. That is not one for each backward.",
         "Each backward adds one entry, and none is taken away.",
     ),
     "LOOP_VARIABLE": Reason(
-        "After a backward, your dict has these names: {names}.",
+        "After a backward, your record has these names: {names}.",
         "The function looks up `name` when it is called, and then the loop is over. Keep it with "
         "`def record(grad, name=name)`.",
         guide="loop-variable",
     ),
+    "NAMES_DIFFER": Reason(
+        "After a backward, your dict has these names: {names}. These are not the names of all "
+        "parameters.",
+        "Use each name as `named_parameters()` gives it. Nothing else tells two parameters apart.",
+    ),
     "NEGATIVE_LEFT": Reason(
         "The gradient of `t` still has negative numbers in it.",
         "Give back a tensor in which they are zero: `grad.clamp(min=0)`.",
+    ),
+    "NOT_TENSORS": Reason(
+        "Your list holds {got} where a tensor is asked for.",
+        "Keep the gradient itself, or the part of it that is asked for.",
     ),
     "WHOLE_GRADIENT": Reason(
         "You record the gradient of the whole weight.",
@@ -178,12 +197,17 @@ REASONS = {
     ),
     "TENSORS_MISSING": Reason(
         "Your list has {got} entries, and backward reached more of the tensors.",
-        "Put a hook on each tensor that requires a gradient, non-leaf tensors too.",
+        "Put a hook on each tensor that requires a gradient, non-leaf tensors too. A gradient of "
+        "zeros is a gradient.",
     ),
     "ERROR_SWALLOWED": Reason(
         "Backward raised an error, and it did not come out of your function.",
         "`try: … finally: …` removes the hooks and lets the error go on.",
         guide="hook-raises",
+    ),
+    "REQUIRES_GRAD_CHANGED": Reason(
+        "After your function, a tensor requires a gradient that did not require one before.",
+        "Ask `t.requires_grad` and leave such a tensor out.",
     ),
     "GRADIENTS_NOT_STORED": Reason(
         "After your function the leaf tensors have not the `.grad` that `root.backward()` gives.",
