@@ -178,7 +178,10 @@ class Log:
 
 def name_of(node) -> str:
     """What printing the node shows: "CopySlices" of "torch::autograd::CopySlices"."""
-    return node.name().rsplit("::")[-1]
+    try:
+        return node.name().rsplit("::")[-1]
+    except RuntimeError:  # before torch 2.5, the node of a function written in Python
+        return type(node).__name__
 
 
 def _gone():

@@ -12,7 +12,6 @@ import torch
 from torch.nn.modules import module as torch_module
 from torch.utils.hooks import BackwardHook
 
-from course.tracing.log import key_of
 from course.tracing.spies import Spy
 from course.tracing.steps import Steps
 
@@ -38,15 +37,14 @@ class Run:
         log.runs.append(self)
         if outermost:
             log.backwards += 1
-            log.roots = log.roots or [key_of(r) for r in self.roots if _is_tensor(r)]
         for notes in self._walk():
             self._attach(notes)
             if notes.is_leaf:
                 leaf = log.tensor(notes.node.variable)
                 leaf.node, notes.outputs[0] = notes.node, leaf
         if outermost:
-            for root in filter(_is_tensor, self.roots):
-                log.tensor(root)
+            keys = [log.tensor(root).key for root in self.roots if _is_tensor(root)]
+            log.roots = log.roots or keys
             known_tensors()
             log.part_with_changed()
         for notes in list(log.tensors.values()):
