@@ -28,7 +28,7 @@ from course.grading.kernel import SlicedKernelManager
 
 
 class WarmKernelManager(SlicedKernelManager):
-    """The kernel manager for ``c.Execute.kernel_manager_class``."""
+    """The kernel manager for ``c.SafeExecute.kernel_manager_class``."""
 
     preload = List(
         Unicode(), help="modules that every kernel has imported already when it starts"
@@ -77,11 +77,9 @@ class ForkedKernel:
         self.zygote.listen(seconds=0)
         return self.returncode
 
-    def wait(self, timeout: float | None = None) -> int:
+    def wait(self) -> int:
         while self.poll() is None:
-            self.zygote.listen(seconds=0.05 if timeout is None else min(timeout, 0.05))
-            if timeout is not None and (timeout := timeout - 0.05) <= 0:
-                raise subprocess.TimeoutExpired("the kernel", timeout)
+            self.zygote.listen(seconds=1)
         return self.returncode
 
     def send_signal(self, number: int) -> None:

@@ -92,7 +92,12 @@ class Trap:
     @property
     def address(self) -> str:
         """Where it stands, seen from the folder of the lessons: a path with a heading's anchor."""
-        return f"field_guide.ipynb#{self.title.replace(' ', '-')}"
+        return f"field_guide.ipynb#{anchor(self.title)}"
+
+
+def anchor(heading: str) -> str:
+    """What JupyterLab makes of a heading, for links."""
+    return heading.replace(" ", "-")
 
 
 @cache
@@ -120,10 +125,7 @@ def trap(slug: str) -> Trap:
 def read_traps(path: Path) -> list[Trap]:
     """Read one file of traps."""
     cells = text_cells(path.read_text("utf-8"))
-    found = []
-    for at in range(0, len(cells), 3):
-        found.append(_trap(path, cells[at : at + 3]))
-    return found
+    return [_trap(path, cells[at : at + 3]) for at in range(0, len(cells), 3)]
 
 
 def _trap(path: Path, cells: list[TextCell]) -> Trap:

@@ -1,6 +1,6 @@
 """The field guide as a notebook: every trap with code to run, then every reason code of the checks.
 
-guide_notebook()
+nbformat.write(guide_notebook(), "field_guide.ipynb")
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from course.exercise import Reason, lesson_checks
-from course.guide import GROUPS, Code, Trap, traps
+from course.guide import GROUPS, Code, Trap, anchor, traps
 from course.guide import trap as find_trap
 from course.lessons import LESSONS, find_lesson
 from course.reasons import COMMON
@@ -42,7 +42,7 @@ NEAREST = {
 
 
 def guide_notebook():
-    """The notebook, built from the traps alone."""
+    """The notebook, built from the traps and from the reasons of the lessons."""
     from course.authoring import notebook
 
     entries = traps()
@@ -76,10 +76,6 @@ def whole(code: Code) -> str:
     """The code as its author wrote it, with what it prints."""
     said = "\n".join(f"# {line}".rstrip() for line in code.prints.splitlines())
     return f"{code.source}\n# prints:\n{said}"
-
-
-def anchor(title: str) -> str:
-    return title.replace(" ", "-")
 
 
 def code_cells():

@@ -79,15 +79,20 @@ def install(extras: tuple[str, ...]) -> None:
     constraints = str(ROOT / "constraints.txt")
     with Pip(python_of(VENV), VENV / "setup.log") as pip:
         # torch first and alone: what comes later finds it there and asks for no other build
-        small = ("--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10")
-        ask = sys.platform == "linux" and not pip.has_own_index()
-        if not (ask and pip.try_install(f"{torch}, the small build", "--no-deps", *small, torch)):
-            pip.install(torch, "--no-deps", torch)
+        install_torch(pip, torch, otherwise=("--no-deps",))
         names = f"[{','.join(extras)}]" if extras else ""
         more = "what the tests need, " if "dev" in extras else ""
         what = f"JupyterLab, nbgrader, {more}the course"
         pip.install(what, "--constraint", constraints, "--editable", f"{ROOT}{names}")
     compile_all()
+
+
+def install_torch(pip: Pip, torch: str, *options: str, otherwise: tuple[str, ...] = ()) -> None:
+    """Install this torch: its small build, or what the default index has (``otherwise``: how)."""
+    small = ("--no-deps", "--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10")
+    ask = sys.platform == "linux" and not pip.has_own_index()
+    if not (ask and pip.try_install(f"{torch}, the small build", *options, *small, torch)):
+        pip.install(torch, *options, *otherwise, torch)
 
 
 def compile_all() -> None:

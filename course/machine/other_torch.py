@@ -7,10 +7,9 @@ gigabytes of CUDA along.
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
-from course.machine.environment import CPU_INDEX
+from course.machine.environment import install_torch
 from course.machine.pip import Pip, SetupError
 from course.machine.venv import ROOT, VENV, python_of
 
@@ -27,11 +26,7 @@ def other_torch(version: str) -> Path:
     part = FOLDER / f"{version}.part"  # renamed when it is whole
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    torch, target = f"torch=={version}", ("--target", str(part))
     with Pip(python_of(VENV), FOLDER / "setup.log") as pip:
-        small = ("--no-deps", "--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10")
-        ask = sys.platform == "linux" and not pip.has_own_index()
-        if not (ask and pip.try_install(f"{torch}, the small build", *target, *small, torch)):
-            pip.install(torch, *target, torch)
+        install_torch(pip, f"torch=={version}", "--target", str(part))
     part.rename(folder)
     return folder
