@@ -159,9 +159,7 @@ class clip_each(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            if facts["kind"] == "None":
-                return "RETURNS_NONE"
-            return "HANDLES_MISSING", {"got": facts["kind"]}
+            return wrong_kind(facts["kind"], "HANDLES_MISSING")
         if not facts["after remove"]:
             return "HOOK_STILL_ACTS"
         if facts["others"]:
@@ -381,9 +379,7 @@ class step_in_backward(Exercise):
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
-            if facts["kind"] == "None":
-                return "RETURNS_NONE"
-            return "HANDLES_MISSING", {"got": facts["kind"]}
+            return wrong_kind(facts["kind"], "HANDLES_MISSING")
         if not facts["_moved"]:
             return "NO_STEP_TAKEN"
         same = facts["values"] == expected["values"]
