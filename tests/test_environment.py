@@ -127,6 +127,7 @@ def test_what_the_course_imports_is_what_pyproject_names():
         "nbconvert": "nbgrader",
         "nbformat": "nbgrader",
         "packaging": "jupyterlab",
+        "sqlalchemy": "nbgrader",
         "tornado": "jupyterlab",
         "traitlets": "jupyterlab",
     }
