@@ -29,8 +29,8 @@ function viewOf(scrubbed) {
     stop: steps.stop,
     /** `rests`: no newer position of the controls waits for its turn. */
     show(shown, rests) {
-      notes.innerHTML = shown.notes;
-      picture.innerHTML = shown.picture;
+      patch(notes, shown.notes);
+      patch(picture, shown.picture);
       markChanges(table, shown.table);
       steps.show(shown, rests);
       say(caption, shown.caption);

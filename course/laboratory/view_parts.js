@@ -69,7 +69,7 @@ function markChanges(table, html) {
   const texts = () =>
     new Map([...table.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
   const before = new Map([...texts()].map(([key, cell]) => [key, cell.textContent]));
-  table.innerHTML = html;
+  patch(table, html);
   for (const [key, cell] of texts())
     if (before.size && before.get(key) !== cell.textContent) cell.classList.add("hl-changed");
 }

@@ -11,6 +11,7 @@ from course.laboratory.spec import spec
 
 SCRIPTS = (
     "latest.js",
+    "patch.js",
     "controls.js",
     "leaf_rows.js",
     "hook_rows.js",

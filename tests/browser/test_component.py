@@ -37,6 +37,7 @@ START = {
     "backwards": 1,
     "retain_graph": False,
 }
+FADING = "getComputedStyle(document.querySelector('.hl-changed'), '::before').animationName"
 SPEC = {
     "title": "products",
     "controls": ["values", "requires_grad", "retain_grad", "hooks", "backward"],
@@ -280,6 +281,35 @@ def test_a_changed_number_is_marked(lab):
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
     answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
     assert "hl-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
+    assert lab.evaluate(FADING) == "hl-changed"
+
+
+def test_what_stays_as_it_was_keeps_its_elements(lab):
+    """New HTML is patched in: every answer would else have the whole picture laid out again."""
+    texts = [
+        '<svg><style>a{}</style><g class="x"><text>1</text><rect/></g></svg>',
+        '<svg width="9"><style>a{}</style><g><text class="t">2</text><rect/><path/></g></svg>',
+        "<pre>no picture</pre><p>and more</p>",
+        "",
+        "<svg><style>a{}</style><g><text>3</text></g></svg>",
+    ]
+    slider = lab.get_by_role("slider", name="a", exact=True)
+    kept = "picture.querySelector('svg') === svg && picture.querySelector('rect') === rect"
+    for i, text in enumerate(texts):
+        slider.press("ArrowRight")
+        answer(lab, picture=text)
+        assert lab.evaluate("document.querySelector('.hl-picture').innerHTML") == lab.evaluate(
+            "(html) => Object.assign(document.createElement('div'), { innerHTML: html }).innerHTML",
+            text,
+        )
+        if i == 0:
+            lab.evaluate(
+                "window.picture = document.querySelector('.hl-picture');"
+                "window.svg = picture.querySelector('svg');"
+                "window.rect = picture.querySelector('rect')"
+            )
+        if i == 1:
+            assert lab.evaluate(kept)
 
 
 def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
@@ -294,8 +324,7 @@ def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
     assert lab.get_by_role("button", name="Play the steps of backward").count() == 0
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
     answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
-    fading = "getComputedStyle(document.querySelector('.hl-changed')).animationName"
-    assert lab.evaluate(fading) == "none"
+    assert lab.evaluate(FADING) == "none"
 
 
 def test_a_kernel_that_does_not_answer_is_told(lab):
