@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import torch
 
 from course.laboratory.finite_difference import MOST, derivatives
-from course.laboratory.forward import Tensors, run_forward
+from course.laboratory.forward import Tensors, run_forward, run_to_root
 from course.laboratory.hook import MODULE_PLACES
 from course.laboratory.settings import Settings
 from course.record import Record
@@ -53,18 +53,18 @@ class Experiment:
             state = torch.get_rng_state()
             record = trace(play, play.named, play.modules, catch=True)
             random = not torch.equal(state, torch.get_rng_state())
-        self.known = play.tensors or self.known
-        with contextlib.redirect_stdout(io.StringIO()), torch.random.fork_rng(devices=[]):
-            slopes = self.slopes(play, random)
+            self.known = play.tensors or self.known
+            with contextlib.redirect_stdout(io.StringIO()):
+                slopes = self.slopes(play, random)
         return Outcome(
             settings, record, play.tensors, slopes, printed.getvalue(), random, play.error
         )
 
-    def forward(self, modules, inputs) -> Tensors:
+    def forward(self, modules, inputs, run=run_forward):
         """Run forward on copies of the modules and on the inputs that belong to a run."""
         if isinstance(self.function, torch.nn.Module):
-            return run_forward(next(iter(modules.values())), inputs)
-        return run_forward(self.function, {**modules, **inputs})
+            return run(next(iter(modules.values())), inputs)
+        return run(self.function, {**modules, **inputs})
 
     def slopes(self, play, random):
         """Derivatives of the loss without hooks; {} where forward cannot be run in float64."""
@@ -72,18 +72,21 @@ class Experiment:
         weights = parameters_of(modules) if few(modules) else {}
         fixed = {n: x.double() if _is_float(x) else x for n, x in self.fixed.items()}
 
-        def forward(leaves):
+        def forward(leaves, run=run_forward):
             if random:
                 torch.default_generator.manual_seed(SEED)
             for name, parameter in weights.items():
                 parameter.copy_(leaves[name])
             inputs = {n: t for n, t in leaves.items() if n not in weights}
-            return self.forward(modules, {**fixed, **inputs})
+            return self.forward(modules, {**fixed, **inputs}, run)
+
+        def root(leaves):
+            return forward(leaves, run_to_root)
 
         leaves = {**play.leaves, **{n: p.detach().clone() for n, p in weights.items()}}
         inner = [name for name in play.tensors if name not in leaves]
         try:
-            return derivatives(forward, leaves, inner) if play.tensors else {}
+            return derivatives(forward, leaves, inner, root) if play.tensors else {}
         except Exception:  # a constant in float32, say: a lab can do without this column
             return {}
 

@@ -41,24 +41,21 @@ def forward_code(function, arguments, tensors) -> ForwardCode:
     if isinstance(function, torch.nn.Module):
         module, *inputs = arguments
         return ForwardCode(f"{tensors.root} = {module}({_call(plain, inputs)})", hidden=inner)
+    source, tree = _source(plain)
+    imports, definitions = _from_outside(plain) if tree else ([], [])
+    if isinstance(tree, ast.Lambda):
+        return ForwardCode(f"{tensors.root} = {ast.unparse(tree.body)}", imports, definitions)
+    body, renamed = _in_line(
+        plain, tuple(arguments), tuple(tensors), tensors.root, tensors.returned_dict
+    )
+    if body is not None:
+        return ForwardCode(body, imports, definitions, renamed=renamed)
     name = function_name(function)
     name = "function" if name == "<lambda>" else name
     call = f"{name}({_call(plain, arguments)})"
-    source, tree = _source(plain)
     if tree is None:
         body = f"{tensors.root} = {call}  # {name} is your own function"
         return ForwardCode(body, hidden=inner)
-    imports, definitions = _from_outside(plain)
-    if isinstance(tree, ast.Lambda):
-        return ForwardCode(f"{tensors.root} = {ast.unparse(tree.body)}", imports, definitions)
-    if _is_straight(tree, arguments):
-        stored = {n.id for n in ast.walk(tree) if _stores(n)}
-        renamed = frozenset(stored & set(arguments))
-        again = [
-            f"{name} = {name}_leaf  # the function gives {name} to a new tensor" for name in renamed
-        ]
-        body = "\n".join([*sorted(again), *_lines(source, tree, tensors)])
-        return ForwardCode(body, imports, definitions, renamed=renamed)
     definitions.append(source.rstrip())
     if tensors.returned_dict:
         return ForwardCode("\n".join(_taken_out(call, tensors)), imports, definitions)
@@ -89,6 +86,21 @@ def _source(function):
     return ("", found[0]) if len(found) == 1 else ("", None)
 
 
+@functools.lru_cache(maxsize=32)  # it follows from the source, and a slider asks at every move
+def _in_line(function, arguments, names, root, returned_dict):
+    """The body as lines, and the leaves whose names it gives away; None where it must be called."""
+    source, tree = _source(function)
+    if tree is None or not _is_straight(tree, arguments):
+        return None, frozenset()
+    stored = {n.id for n in ast.walk(tree) if _stores(n)}
+    renamed = frozenset(stored & set(arguments))
+    again = [
+        f"{name} = {name}_leaf  # the function gives {name} to a new tensor" for name in renamed
+    ]
+    lines = _lines(source, tree, names, root, returned_dict)
+    return "\n".join([*sorted(again), *lines]), renamed
+
+
 def _is_straight(tree, arguments):
     """Whether the body can be copied in line: one return, at the end, and nothing special."""
     special = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.Lambda)
@@ -108,7 +120,7 @@ def _stores(node):
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _lines(source, tree, tensors):
+def _lines(source, tree, names, root, returned_dict):
     """The statements before the return as they were written, then what the return names."""
     first, last = tree.body[0], tree.body[-1]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):  # a docstring
@@ -116,18 +128,18 @@ def _lines(source, tree, tensors):
     text = source.splitlines()[first.lineno - 1 : last.lineno - 1]
     lines = textwrap.dedent("\n".join(text)).splitlines()
     value = ast.unparse(last.value)
-    if not tensors.returned_dict:
-        return lines if value == tensors.root else [*lines, f"{tensors.root} = {value}"]
+    if not returned_dict:
+        return lines if value == root else [*lines, f"{root} = {value}"]
     keys = [getattr(key, "value", None) for key in getattr(last.value, "keys", [])]
-    if keys != list(tensors):
-        return [*lines, *_taken_out(value, tensors)]
+    if keys != list(names):
+        return [*lines, *_taken_out(value, names)]
     pairs = zip(keys, map(ast.unparse, last.value.values), strict=True)
     return [*lines, *(f"{name} = {value}" for name, value in pairs if name != value)]
 
 
-def _taken_out(value, tensors):
+def _taken_out(value, names):
     """Lines that give the tensors of a dict their own names."""
-    return [f"made = {value}", *(f'{n} = made["{n}"]' for n in tensors if n.isidentifier())]
+    return [f"made = {value}", *(f'{n} = made["{n}"]' for n in names if n.isidentifier())]
 
 
 def _from_outside(function):

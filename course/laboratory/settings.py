@@ -1,6 +1,6 @@
 """Where the controls of a lab stand, as frozen data, and its JSON form for the browser."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from course.laboratory.hook import Hook
@@ -27,7 +27,7 @@ class Settings:
             "values": {name: flat(value) for name, value in self.values.items()},
             "requires_grad": dict(self.requires_grad),
             "retain": list(self.retain),
-            "hooks": [asdict(hook) for hook in self.hooks],
+            "hooks": [dict(vars(hook)) for hook in self.hooks],
             "backwards": self.backwards,
             "retain_graph": self.retain_graph,
         }
