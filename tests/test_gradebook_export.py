@@ -116,7 +116,7 @@ def test_the_gradebook_of_the_course_is_found_by_its_configuration(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     assert export.main([]) == 0
     assert "ann" in (tmp_path / "grades.csv").read_text()
-    assert capsys.readouterr().err == "Wrote 1 rows to grades.csv.\n"
+    assert capsys.readouterr().err == "Wrote 1 row to grades.csv.\n"
 
 
 # ---- what cannot be done -------------------------------------------------------------------

@@ -26,7 +26,8 @@ def drawn(marks: Marks, items: list[Item], kind: str) -> bytes:
     from matplotlib.figure import Figure
 
     shown = items[:MOST]
-    title = f"{marks.assignment}: {len(marks.learners)} of {marks.students} students handed in, the hardest first"
+    title = f"{marks.assignment}: {len(marks.learners)} of {marks.students} students handed in"
+    title += ", the hardest first"
     if len(items) > MOST:
         title += f" ({MOST} of {len(items)} exercises)"
     settings = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10, "text.color": INK}

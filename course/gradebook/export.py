@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     except GradebookError as error:
         print(f"export: {error}", file=sys.stderr)
         return 2
-    print(f"Wrote {len(rows)} rows to {options.to}.", file=sys.stderr)
+    print(f"Wrote {len(rows)} row{'s' * (len(rows) != 1)} to {options.to}.", file=sys.stderr)
     return 0
 
 

@@ -141,14 +141,16 @@ def _about(reasons):
             "No reasons: there is no marked notebook here. Run this in the folder of the course, "
             "after `nbgrader autograde`."
         )
-    said = f"Reasons come from {reasons.read} marked notebooks"
-    said += f"; {reasons.missing} are not there" if reasons.missing else ""
-    if not reasons.skipped:
-        return said + "."
+    counts = {
+        "read": reasons.read,
+        "not found": reasons.missing,
+        "unreadable": len(reasons.skipped),
+    }
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     more = len(reasons.skipped) - SHOWN
     return "\n".join(
         [
-            f"{said}; {len(reasons.skipped)} could not be read:",
+            f"Reasons come from the marked notebooks: {said}.",
             *(f"  {why}" for why in reasons.skipped[:SHOWN]),
             *([f"  and {more} more"] if more > 0 else []),
         ]
