@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import threading
 import warnings
 
@@ -35,6 +36,7 @@ class Tracer:
         __tracebackhide__ = True
         failure = record = None
         first_handle = RemovableHandle.next_id
+        collects = gc.isenabled()
         try:
             try:
                 with self._watching():
@@ -45,6 +47,7 @@ class Tracer:
                 if not catch:
                     raise
             finally:
+                gc.disable()  # the small notes go by themselves: it would look at each for nothing
                 if not self.log.backwards or any(k not in self.named for k in self.log.tensors):
                     self._adopt_named()  # names that appeared while the function ran
                 record, tensors = assemble(self.log, self.modules, self.named, failure)
@@ -54,6 +57,8 @@ class Tracer:
         finally:
             self.log.close()
             self.loss = self.names = self.modules = None
+            if collects:
+                gc.enable()
         return record
 
     def _run(self, options):
@@ -83,6 +88,7 @@ class Tracer:
                 "trace needs a loss: a tensor, several tensors, or a function that returns them "
                 f"or runs backward itself; it got {type(roots).__name__}."
             )
+        gc.disable()  # none of the user's code runs after this backward
         globals()["__warningregistry__"] = _registries.setdefault(self.place, {})
         gradient = options.pop("gradient")
         if len(roots) == 1:
