@@ -62,14 +62,16 @@ def place_of(hooks: dict) -> Registered:
         if getattr(torch_module, attribute) is hooks:
             return Registered(None, kind, hooks)
     for holder in gc.get_referrers(hooks):
-        if isinstance(holder, torch.Tensor):
-            for attribute, kind in TENSOR_KINDS.items():
-                if getattr(holder, attribute) is hooks:
-                    return Registered(holder, kind, hooks)
         for module in _modules_with(holder):
             for attribute, kind in MODULE_KINDS.items():
                 if getattr(module, attribute) is hooks:
                     return Registered(module, _exact(kind, module), hooks)
+    # not from the referrers: up to torch 2.8 a tensor that a graph holds too is not among them
+    for tensor in gc.get_objects():
+        if issubclass(type(tensor), torch.Tensor):
+            for attribute, kind in TENSOR_KINDS.items():
+                if getattr(tensor, attribute) is hooks:
+                    return Registered(tensor, kind, hooks)
     return Registered(None, "", hooks)
 
 

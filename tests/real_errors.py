@@ -7,6 +7,7 @@ import warnings
 
 import torch
 from torch.autograd.graph import saved_tensors_hooks
+from torch.torch_version import TorchVersion
 from torch.utils.checkpoint import checkpoint
 
 
@@ -464,6 +465,8 @@ ALL = [
     for name, value in list(globals().items())
     if callable(value) and getattr(value, "__module__", "") == __name__ and value.__doc__
 ]
+SINCE = {full_hook_on_a_first_layer: "2.8"}  # an older torch says nothing
+HERE = [s for s in ALL if TorchVersion(torch.__version__) >= SINCE.get(s, "0")]
 
 
 def messages_of(scene) -> list[str]:

@@ -13,7 +13,7 @@ from course.explanation import meaning_of
 from course.meanings import MEANINGS
 
 
-@pytest.mark.parametrize("scene", real_errors.ALL, ids=lambda scene: scene.__name__)
+@pytest.mark.parametrize("scene", real_errors.HERE, ids=lambda scene: scene.__name__)
 def test_a_real_error_is_explained(scene):
     messages = real_errors.messages_of(scene)
     assert messages, "this code raised nothing and warned of nothing"
@@ -23,10 +23,13 @@ def test_a_real_error_is_explained(scene):
 
 def test_every_entry_is_needed_by_a_real_error():
     met = set()
-    for scene in real_errors.ALL:
+    for scene in real_errors.HERE:
         for message in real_errors.messages_of(scene):
             met.add(next((m for m in MEANINGS if re.search(m.pattern, message)), None))
-    assert [m.pattern for m in MEANINGS if m not in met] == []
+    newer = [scene for scene in real_errors.ALL if scene not in real_errors.HERE]
+    unmet = [m for m in MEANINGS if m not in met]
+    assert [m.pattern for m in unmet if not any(s.__doc__ in m.happened for s in newer)] == []
+    assert [s.__name__ for s in newer if real_errors.messages_of(s)] == []
 
 
 def test_an_explanation_says_what_to_do():

@@ -215,10 +215,21 @@ def test_a_showwarning_set_by_the_user_during_the_trace_stays():
         warnings.showwarning = before
 
 
+class Warns(torch.autograd.Function):
+    """Warns in backward, and points at who called it, as torch's own Python code does."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        warnings.warn("this backward is odd", stacklevel=6)
+        return grad
+
+
 def warn_in_backward():
-    net = torch.nn.Linear(1, 1)
-    net.register_full_backward_hook(look)
-    return net(torch.ones(1, 1))
+    return Warns.apply(leaf(1.0))
 
 
 def test_a_warning_points_at_the_line_that_called_trace():

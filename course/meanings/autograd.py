@@ -122,7 +122,7 @@ LEAVES = [
         "Give .grad the shape and the dtype of its tensor, or set it to None.",
     ),
     Meaning(
-        r"Output \d+ of (?P<function>\w+) is a view and",
+        r"Output \d+ of (?P<function>\w+?)(?:Backward\d*)? is a view and",
         "A tensor from {function} shares memory with others, and it, or what it is a view of, was "
         "changed in place in a way that the graph cannot follow.",
         "Use the operation that is not in place, or clone() first.",

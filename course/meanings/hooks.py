@@ -165,7 +165,7 @@ CALLED = [
         "gradients of a layer's inputs use register_full_backward_hook.",
     ),
     Meaning(
-        r"Output \d+ of BackwardHookFunction is a view and",
+        r"Output \d+ of BackwardHookFunction(?:Backward)? is a view and",
         "A module with a full backward hook gave its output (or got its input) through a view, so "
         "that PyTorch can watch the gradient, and this view was then changed in place. The change "
         "would go past the hook, so it is not allowed. ReLU(inplace=True), += and mul_() do this.",

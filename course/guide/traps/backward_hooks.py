@@ -1,8 +1,8 @@
 # %% [markdown] trap="grad-input-none" title="grad_input is None in the first layer" lesson="module_hooks" covers="MB02"
 # **Symptom.** The full hook of the first layer gets `grad_input == (None,)`. Other layers get a
-# tensor. Torch 2.13 says: `Full backward hook is firing when gradients are computed with respect
-# to module outputs since no inputs require gradients`. A backward pre-hook alone gets this
-# warning too. Torch 1.12.1 gives the None without a warning. Torch 1.8.1 does not call the hook.
+# tensor. From torch 2.8 on it warns: `Full backward hook is firing when gradients are computed with
+# respect to module outputs since no inputs require gradients`. A backward pre-hook alone gets this
+# warning too. Older versions give the None without a warning. Torch 1.8.1 does not call the hook.
 #
 # **Cause.** The first layer gets data. Data does not require a gradient, so autograd computes none
 # for it. The hook does not wait for anything then: it runs as soon as the gradient of the output is

@@ -433,8 +433,9 @@ for warning in caught:
 missing.reveal(str(calls[0]) if calls else "The hook is not called")
 
 # %% [markdown]
-# On torch 2.13 the warning comes in backward, and only when *no* input of the layer requires a
-# gradient. If another input requires one, the element is a tensor of zeros instead of None:
+# From torch 2.8 on there is a warning. It comes in backward, and only when *no* input of the layer
+# requires a gradient. Older versions call the hook in the same way and say nothing. If another
+# input requires a gradient, the element is a tensor of zeros instead of None:
 
 
 # %%

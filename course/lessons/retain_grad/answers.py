@@ -1303,7 +1303,8 @@ import torch
 
 
 def needs_retain_graph(f, x):
-    nodes = [f(x.detach().clone().requires_grad_()).grad_fn]
+    y = f(x.detach().clone().requires_grad_())
+    nodes = [y.grad_fn]
     while nodes:
         node = nodes.pop()
         if node is None:
