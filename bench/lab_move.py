@@ -4,9 +4,10 @@
 
 The lab is the largest one of the lessons on tensor hooks. Beside it, in the same run, the same move
 (forward, hooks, backward) is drawn with matplotlib and networkx, and, where they are installed,
-with torchviz and graphviz. Moves take turns, so that a busy machine slows all of them alike.
+with torchviz and graphviz; one of its hooks prints, as the lab's does. Moves take turns, so that a busy machine slows all of them alike.
 """
 
+import contextlib
 import io
 import shutil
 import statistics
@@ -53,11 +54,13 @@ def by_hand(a):
     c = a * b
     e = c * d
     c.register_hook(lambda grad: grad + 2)
+    c.register_hook(lambda grad: print("hook on c sees", grad))
     d.register_hook(lambda grad: grad + 100)
     e.register_hook(lambda grad: grad * 2)
     c.retain_grad()
     e.retain_grad()
-    e.backward()
+    with contextlib.redirect_stdout(io.StringIO()):
+        e.backward()
     return {"a": a, "b": b, "c": c, "d": d, "e": e}
 
 
