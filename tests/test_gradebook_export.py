@@ -144,7 +144,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path, capsys):
     (tmp_path / "x.db").write_text("a letter to my mother, which is long enough " * 50)
     to = "--to", str(tmp_path / "grades.csv")
     said = refused(capsys, tmp_path, "--db", f"sqlite:///{tmp_path}/x.db", *to)
-    assert "(file is not a database)" in said
+    assert "cannot be opened (file is not a database): check the URL of --db." in said
 
 
 def test_another_database_is_refused(tmp_path, capsys):
@@ -179,6 +179,20 @@ def test_a_url_that_names_no_database_is_refused(tmp_path, capsys, url, words):
 def test_a_password_is_not_shown(tmp_path, capsys):
     said = refused(capsys, tmp_path, "--db", "postgresql://me:secret@127.0.0.1:1/grades")
     assert "secret" not in said and "postgresql://me:***@127.0.0.1:1/grades" in said
+
+
+def test_a_configuration_that_fails_is_said_to_fail(tmp_path, monkeypatch, capsys):
+    with new_gradebook(tmp_path / "gradebook.db"):  # perhaps not the one that it would name
+        pass
+    (tmp_path / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.root = 1 / 0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    said = refused(capsys, tmp_path)
+    assert said == (
+        "export: nbgrader_config.py does not run (ZeroDivisionError: division by zero): "
+        "mend it first.\n"
+    )
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path, capsys):

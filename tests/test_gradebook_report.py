@@ -5,6 +5,7 @@ import json
 import os
 import statistics
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from course.gradebook.database import reading
 from course.gradebook.items import analyse, correlation
 from course.gradebook.marks import exercise_of, marks_of
 from course.gradebook.reasons import Reasons, Unreadable, codes_in, content_of, gather
-from course.gradebook.words import as_text, percent
+from course.gradebook.words import COLUMNS, as_text, listed, percent
 from course.report import as_text as words_of_check
 
 SCORES = {  # double_1 (2), double_2 (2), half_1 (4): half is harder, and goes with double
@@ -178,6 +179,19 @@ def test_a_cell_belongs_to_the_answer_that_its_name_holds(cell, exercise):
 )
 def test_a_percentage_is_only_all_or_nothing_when_it_is(share, shown):
     assert percent(share) == shown
+
+
+def test_the_page_for_instructors_explains_every_column():
+    page = (Path(__file__).parent.parent / "docs" / "instructor" / "report.md").read_text("utf-8")
+    explained = [line.split("|")[1].strip() for line in page.splitlines() if line[:2] == "| "]
+    assert explained == ["column", *(heading for heading, _ in COLUMNS)]
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"), [(None, "C 3, A 1, B 1"), (3, "C 3, A 1, B 1"), (2, "C 3, A 1, +1 more")]
+)
+def test_of_many_reasons_the_rest_is_counted(most, shown):
+    assert listed({"C": 3, "A": 1, "B": 1}, ", ", most) == shown
 
 
 # ---- reasons -------------------------------------------------------------------------------
@@ -422,6 +436,16 @@ def test_the_picture_shows_names_as_they_are_and_not_too_many(folder, book, monk
         assert bars.drawn(marks, items, "png").startswith(b"\x89PNG")
     assert "x$_{3}$ &amp; Ёж 山" in svg and "x$_{4}$" not in svg
     assert "4 of 6 exercises" in svg
+
+
+def test_long_names_that_differ_at_their_end_stay_different(folder, book):
+    name = "a_name_that_is_quite_long_for_an_exercise_"
+    add_assignment(book, "ps1", exercises={f"{name}{n}": (1,) for n in (1, 2)})
+    hand_in(book, "ps1", "ann", {})
+    marks = read(folder)
+    svg = bars.drawn(marks, analyse(marks), "svg").decode()
+    assert "long_for_an_exercise_1" not in svg
+    assert "r_an_exercise_1<" in svg and "r_an_exercise_2<" in svg
 
 
 # ---- with nbgrader's own autograde ---------------------------------------------------------

@@ -11,7 +11,7 @@ import warnings
 
 from course.gradebook.items import Item
 from course.gradebook.marks import Marks
-from course.gradebook.words import label, percent
+from course.gradebook.words import label, listed, percent
 
 MOST = 40  # exercises; more are too small to read
 REASONS = 3  # beside a bar
@@ -52,7 +52,9 @@ def _bars(axes, items):
         for place, width in enumerate(widths):
             if width >= 0.06:
                 middle = starts[place] + width / 2
-                axes.text(middle, place, percent(width), color=ink, ha="center", va="center")
+                axes.text(
+                    middle, place, percent(width), color=ink, ha="center", va="center", fontsize=9
+                )
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
     if items:
         axes.legend(
@@ -61,7 +63,7 @@ def _bars(axes, items):
 
 
 def _names(axes, items, all_items):
-    names = [_short(label(item, all_items), 36) for item in items]
+    names = [_middle_out(label(item, all_items), 36) for item in items]
     axes.set_yticks(range(len(items)), names, parse_math=False)
     axes.set_ylim(max(len(items), 1) - 0.5, -0.5)
     axes.set_xlim(0, 1)
@@ -89,15 +91,18 @@ def _parts(item):
 
 
 def _beside(item):
-    words = [f"{_short(code, 30)} {n}" for code, n in list(item.reasons.items())[:REASONS]]
-    if len(item.reasons) > REASONS:
-        words.append(f"+{len(item.reasons) - REASONS} more")
-    if item.untouched:
-        words.insert(0, f"untouched {percent(item.untouched)}")
     if not item.submissions:
-        words = ["no submissions"]
-    return "  ·  ".join(words)
+        return "no submissions"
+    words = [f"untouched {percent(item.untouched)}"] if item.untouched else []
+    words += [listed(item.reasons, "  ·  ", REASONS)] if item.reasons else []
+    return _short("  ·  ".join(words), 110)
 
 
 def _short(text, most):
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _middle_out(name, most):
+    """Names of exercises often differ at their end."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"

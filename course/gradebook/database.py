@@ -12,7 +12,8 @@ from pathlib import Path
 
 from nbgrader.api import Base
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import URL, create_engine, exc, inspect, make_url
+from sqlalchemy import create_engine, exc, inspect
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.orm import Session
 
 
@@ -23,12 +24,17 @@ class GradebookError(Exception):
 def course_directory() -> CourseDirectory:
     """The course that ``nbgrader`` itself would work on here: ``course_directory().db_url``.
 
-    It is what nbgrader_config.py says, or this folder.
+    It is what nbgrader_config.py says, or this folder. Raises GradebookError when that file fails.
     """
     from nbgrader.apps import ExportApp
 
-    app = ExportApp(log_level="ERROR")
-    app.initialize([])
+    app = ExportApp(log_level="ERROR", raise_config_file_errors=True)
+    try:
+        app.initialize([])
+    except Exception as error:  # the file is a program: it can fail in any way
+        raise GradebookError(
+            f"nbgrader_config.py does not run ({type(error).__name__}: {error}): mend it first."
+        ) from error
     return app.coursedir
 
 
@@ -52,23 +58,35 @@ def reading(address: str) -> Iterator[Session]:
             f"The database {shown} needs the Python package {error.name}: install it with pip."
         ) from None
     try:
-        missing = {table.name for table in Base.metadata.sorted_tables}
-        missing -= set(inspect(engine).get_table_names())
-        if missing:
-            raise GradebookError(
-                f"{shown} is not a gradebook of nbgrader, it has no table {min(missing)!r}: give "
-                "another with --db, or bring an old one up to date with `nbgrader db upgrade`."
-            )
+        _look_for_tables(engine, shown)
         with Session(engine) as session:
             yield session
     except exc.DBAPIError as error:
-        said = str(error.orig).strip().partition("\n")[0]
         raise GradebookError(
-            f"The gradebook {shown} cannot be read ({said}): check the URL that --db gives; an "
-            "old gradebook is brought up to date with `nbgrader db upgrade`."
+            f"The gradebook {shown} cannot be read ({_said(error)}): bring an old gradebook up to "
+            "date with `nbgrader db upgrade`."
         ) from error
     finally:
         engine.dispose()
+
+
+def _look_for_tables(engine, shown):
+    missing = {table.name for table in Base.metadata.sorted_tables}
+    try:
+        missing -= set(inspect(engine).get_table_names())
+    except exc.DBAPIError as error:
+        raise GradebookError(
+            f"The database {shown} cannot be opened ({_said(error)}): check the URL of --db."
+        ) from error
+    if missing:
+        raise GradebookError(
+            f"{shown} is not a gradebook of nbgrader, it has no table {min(missing)!r}: give "
+            "another with --db, or bring an old one up to date with `nbgrader db upgrade`."
+        )
+
+
+def _said(error):
+    return str(error.orig).strip().partition("\n")[0]
 
 
 def _url(address: str) -> URL:

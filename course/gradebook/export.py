@@ -15,8 +15,9 @@ import sys
 from collections.abc import Iterator
 
 from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import Select, and_, func, select, true
+from sqlalchemy import and_, func, select, true
 from sqlalchemy.orm import Session
+from sqlalchemy.sql import Select
 
 from course.gradebook.database import GradebookError, course_directory, reading
 from course.gradebook.files import write_whole

@@ -27,7 +27,7 @@ COLUMNS = (  # heading, and how an item fills it
 PLAIN = ("points", "submissions", "unmarked")
 ROUNDED = ("mean", "share", "full", "zero", "untouched", "discrimination")
 NONE = "–"
-SHOWN = 5  # notebooks that could not be read, by name
+SHOWN = 5  # reasons of an exercise, and notebooks that could not be read
 
 
 def as_text(marks: Marks, items: list[Item], reasons: Reasons) -> str:
@@ -41,7 +41,9 @@ def as_text(marks: Marks, items: list[Item], reasons: Reasons) -> str:
         name = "  " + item.name if indent else label(item, items)
         rows.append([name, *(fill(item) for _, fill in columns)])
     parts.append(_aligned(rows))
-    failed = [[label(item, items), listed(item.reasons, ", ")] for item in items if item.reasons]
+    failed = [
+        [label(item, items), listed(item.reasons, ", ", SHOWN)] for item in items if item.reasons
+    ]
     if failed:
         parts.append("Reasons, and how many learners got them:\n" + _aligned(failed, left=2))
     parts.append(_about(reasons))
@@ -94,9 +96,11 @@ def label(item: Item, items: list[Item]) -> str:
     return f"{item.notebook}/{item.name}" if several else item.name
 
 
-def listed(reasons: dict[str, int], between: str) -> str:
-    """``listed({"RAISED": 3, "RETURNS_NONE": 1}, ", ")`` → ``"RAISED 3, RETURNS_NONE 1"``."""
-    return between.join(f"{code} {learners}" for code, learners in reasons.items())
+def listed(reasons: dict[str, int], between: str, most: int | None = None) -> str:
+    """``listed({"RAISED": 3, "A": 1, "B": 1}, ", ", most=2)`` → ``"RAISED 3, A 1, +1 more"``."""
+    words = [f"{code} {learners}" for code, learners in reasons.items()]
+    more = len(words[most:]) if most else 0
+    return between.join([*words[:most], *([f"+{more} more"] if more else [])])
 
 
 def percent(share: float | None) -> str:
