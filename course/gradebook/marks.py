@@ -68,46 +68,16 @@ def marks_of(session: Session, assignment: str) -> Marks:
         SubmittedAssignment.assignment_id == number
     )
     learners = tuple(session.scalars(handed_in.order_by(SubmittedAssignment.student_id)))
-    row = {learner: place for place, learner in enumerate(learners)}
-    column = {cell_id: place for place, cell_id in enumerate(ids)}
-    scores = np.full((len(learners), len(cells)), np.nan)
-    there = np.zeros(scores.shape, dtype=bool)
-    untouched = np.zeros(scores.shape, dtype=bool)
-    for learner, cell_id, auto, manual in session.execute(
-        _of_learners(number, Grade.cell_id, Grade.auto_score, Grade.manual_score).join(
-            Grade, Grade.notebook_id == SubmittedNotebook.id
-        )
-    ):
-        if cell_id in column:
-            place = row[learner], column[cell_id]
-            score = auto if manual is None else manual
-            scores[place] = np.nan if score is None else score
-            there[place] = True
-    columns_of = {}
-    for place, cell in enumerate(cells):
-        columns_of.setdefault((cell.notebook, cell.exercise), []).append(place)
-    for learner, notebook, answer in session.execute(
-        _of_learners(number, Notebook.name, BaseCell.name)
-        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .join(Comment, Comment.notebook_id == SubmittedNotebook.id)
-        .join(BaseCell, BaseCell.id == Comment.cell_id)
-        .where(Comment.auto_comment == NO_RESPONSE)
-    ):
-        untouched[row[learner], columns_of.get((notebook, answer), [])] = True
-    notebooks = session.execute(
-        _of_learners(number, Notebook.name)
-        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .order_by(SubmittedAssignment.student_id, Notebook.name)
-    )
+    scores, there = _scores(session, number, learners, ids)
     return Marks(
         assignment,
         session.scalar(select(func.count()).select_from(Student)),
         learners,
         cells,
-        tuple(map(tuple, notebooks)),
+        _notebooks(session, number),
         scores,
         there,
-        untouched,
+        _untouched(session, number, learners, cells),
     )
 
 
@@ -149,6 +119,54 @@ def _in_notebooks(number, kind, *more):
         .where(Notebook.assignment_id == number)
         .order_by(Notebook.name, kind.name)
     )
+
+
+def _scores(session, number, learners, cell_ids):
+    """Two tables, learners × cells: the marks, and where there is a place for one."""
+    # autograde may be adding learners while this reads: those of the first query count
+    row, column = _places(learners), _places(cell_ids)
+    scores = np.full((len(row), len(column)), np.nan)
+    there = np.zeros(scores.shape, dtype=bool)
+    grades = _of_learners(number, Grade.cell_id, Grade.auto_score, Grade.manual_score)
+    grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    for learner, cell_id, auto, manual in session.execute(grades):
+        if learner in row and cell_id in column:
+            score = auto if manual is None else manual
+            scores[row[learner], column[cell_id]] = np.nan if score is None else score
+            there[row[learner], column[cell_id]] = True
+    return scores, there
+
+
+def _untouched(session, number, learners, cells):
+    """Learners × cells: where the answer that a cell judges is as it was handed out."""
+    row, columns_of = _places(learners), {}
+    for place, cell in enumerate(cells):
+        columns_of.setdefault((cell.notebook, cell.exercise), []).append(place)
+    untouched = np.zeros((len(row), len(cells)), dtype=bool)
+    answers = (
+        _of_learners(number, Notebook.name, BaseCell.name)
+        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        .join(Comment, Comment.notebook_id == SubmittedNotebook.id)
+        .join(BaseCell, BaseCell.id == Comment.cell_id)
+        .where(Comment.auto_comment == NO_RESPONSE)
+    )
+    for learner, notebook, answer in session.execute(answers):
+        if learner in row:
+            untouched[row[learner], columns_of.get((notebook, answer), [])] = True
+    return untouched
+
+
+def _notebooks(session, number):
+    handed_in = (
+        _of_learners(number, Notebook.name)
+        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        .order_by(SubmittedAssignment.student_id, Notebook.name)
+    )
+    return tuple(map(tuple, session.execute(handed_in)))
+
+
+def _places(things):
+    return {thing: place for place, thing in enumerate(things)}
 
 
 def _of_learners(number, *columns):
