@@ -22,14 +22,20 @@ c.LimitBytes.max_bytes = 250_000  # output of one cell that is kept
 c.LimitOutput.max_lines = 1000
 c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is marked 0, unread
 
+# --- strangers' code: what autograde's notebooks can reach ---------------------------------
+c.SafeExecute.packages = ["course"]  # they see this package …
+c.SafeExecute.withheld = ["lessons/*/exercises.py", "lessons/*/answers.py"]  # … without these
+c.SafeExecute.max_memory = 4_000_000_000
+c.JudgedExecute.judge = "course.second_judgement:Judge"  # decides outside of the notebook
+c.SafeExecute.allow_uncontained = False  # True: on a machine without Linux's namespaces
+
 # --- running notebooks: autograde and the Validate button ---------------------------------
 c.Execute.shutdown_kernel = "immediate"  # a polite end takes half the time of a small notebook
 c.Execute.store_widget_state = False  # nobody plays with a marked notebook
 c.Execute.kernel_manager_class = "course.grading.SlicedKernelManager"  # no waits at widgets
-# autograde forks its kernels from a process that has imported these (the first backward imports
-# sympy); Validate does not: that process would stay in the memory of the learner's server
-c.SafeExecute.kernel_manager_class = "course.grading.WarmKernelManager"
-c.WarmKernelManager.preload = ["torch", "sympy"]
+# autograde forks from a process that has imported these (the first backward imports sympy);
+# Validate does not: that process would stay in the memory of the learner's server
+c.SafeExecute.preload = ["torch", "sympy", "course.check"]
 
 # --- nbgrader generate_assignment ---------------------------------------------------------
 c.GenerateAssignment.preprocessors = [
@@ -60,7 +66,7 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.autograde_preprocessors = [
-    "course.grading.SafeExecute",  # every notebook comes to an end; submitted files are not run
+    "course.grading.JudgedExecute",  # every notebook comes to an end; submitted files are not run
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "course.grading.LimitBytes",  # no notebook of 60 MB

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 
+from course import testimony
 from course.exercise import LessonChecks, lesson_checks
 from course.judge import Result, judge
 from course.observation import MISSING, observe_all
@@ -58,6 +59,9 @@ class Desk:
         as the cell's result, which nbgrader reads as partial credit.
         """
         answer = (namespace if namespace is not None else caller_names()).get(name, MISSING)
+        if testimony.wanted():
+            testimony.testify(self.checks[name], answer, hidden=hidden)
+            return
         result = self.result(name, answer, hidden=hidden)
         if not hidden:
             self.remember(name, result)

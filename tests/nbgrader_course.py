@@ -30,7 +30,7 @@ import nbformat
 # alone takes longer than most commands.
 NBGRADER = multiprocessing.get_context("forkserver")
 NBGRADER.set_forkserver_preload(["nbgrader.apps", "nbgrader.apps.nbgraderapp"])
-COLD = "c.WarmKernelManager.preload = []\n"  # for notebooks that do not need torch
+COLD = "c.SafeExecute.preload = []\n"  # for notebooks that do not need torch
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAME = "exercises"  # the one notebook of an assignment, as nbgrader_config.py has it
 

@@ -31,7 +31,7 @@ def submissions(released, marks):
     for name in ("test_double", "test_hidden", "test_half"):
         skipped.cells[position(skipped, name)].metadata["tags"] = ["skip-execution"]
     exits = answered(released)
-    exits.cells.insert(position(exits, "test_half"), code("import os; os.kill(os.getpid(), 9)"))
+    exits.cells.insert(position(exits, "test_half"), code("import os; os._exit(9)"))
     spying = answered(released, half=RIGHT["half"] + LOOK.format(mark=f"{marks}/atexit"))
     spying.cells.append(code("print(*In)"))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from nbgrader_course import code, notebook
 
-from course.grading import SafeExecute
+from course.grading.cold import ColdExecute as SafeExecute
 
 pytestmark = pytest.mark.nbgrader
 FLOOD = "for _ in range(300):\n    display({'text/html': 'x' * 10_000}, raw=True)"

@@ -10,6 +10,7 @@ from importlib import import_module
 _HOME = {
     "ClearSolutionsWithStub": "course.grading.solutions",
     "HideTests": "course.grading.feedback",
+    "JudgedExecute": "course.grading.judgement",
     "LimitBytes": "course.grading.outputs",
     "RestoreCells": "course.grading.cells",
     "SafeDeduplicate": "course.grading.cells",
@@ -17,7 +18,6 @@ _HOME = {
     "SaveScores": "course.grading.scores",
     "SlicedKernelManager": "course.grading.kernel",
     "SubmissionExporter": "course.grading.submission",
-    "WarmKernelManager": "course.grading.warm",
 }  # public name -> the module that defines it: importing nbgrader takes a second
 
 __all__ = sorted(_HOME)

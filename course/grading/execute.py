@@ -1,163 +1,230 @@
-"""Run a stranger's notebook to an outcome, whatever its cells do.
+"""Run a stranger's notebook: in a fork of a warm process, contained, and always to an outcome.
 
-In stock nbgrader a cell that ends the kernel, or that cannot be interrupted, costs the learner the
-marks of the whole notebook, those of earlier cells too. Here the cells before it keep what they
-have and each test cell after it gets one clear error, which is 0 points. The kernel is not started
-again: later cells need what earlier ones made, and to run those a second time would mean to trust
-that they do the same thing twice.
+In ``nbgrader_config.py``:
+
+    c.Autograde.autograde_preprocessors = ["course.grading.SafeExecute", …]
+    c.SafeExecute.preload = ["torch"]
+
+One process imports the modules of ``preload`` once; every notebook runs in a fork of it that has
+no network, sees no file of the course and ends with all that it started (contained.py). What a
+cell costs is then what it does. A cell that ends its process, or cannot be stopped, costs the marks
+of the cells after it and no others: each of those says why it was not run. Nothing is started
+again, for later cells need what earlier ones made.
+
+Where processes cannot be forked (Windows, macOS, a kernel that is not this Python) or not be
+contained, marking stops and says so, unless ``allow_uncontained`` is set.
 """
 
-import json
-from subprocess import DEVNULL
+import os
+import sys
+from dataclasses import replace
 from time import monotonic
 
-import nbformat
-from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKernelError
-from nbformat.v4 import new_notebook
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader import utils
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import Execute
-from traitlets import Float, Integer
+from traitlets import Bool, Dict, Integer, List, Unicode
 
-from course.grading.outputs import ENOUGH, shortened, size
+from course.grading import contained
+from course.grading.cold import TIMEOUT, ColdExecute, cell_name
+from course.grading.forked import Dead, Fork, Orders, TimeIsUp, zygote_for
+from course.grading.received import Received
 from course.grading.refused import REFUSED, error_output, not_run
-from course.grading.workplace import workplace
+from course.grading.view import view
+from course.grading.workplace import files_beside, workplace
 
-TIMEOUT = "CellTimeoutError"
-LOST = "the cell ran too long or wrote too much, and what it wrote last is lost"
+PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PATH", "NBGRADER_EXECUTION")
 
 
-class SafeExecute(Execute):
-    """``Execute`` with an outcome for every notebook: the same place in nbgrader's lists."""
+class NotContained(RuntimeError):
+    """This machine cannot keep a submission from the instructor's files; the text says why."""
 
-    notebook_timeout = Float(
-        300, allow_none=True, help="seconds that all cells of a notebook may take together"
+
+class SafeExecute(ColdExecute):
+    """``Execute`` for strangers' notebooks: the same place in nbgrader's lists."""
+
+    preload = List(Unicode(), help="modules that are imported once, before all notebooks").tag(
+        config=True
+    )
+    packages = List(
+        Unicode(), help="packages of which notebooks see a copy, without the files of `withheld`"
     ).tag(config=True)
-
-    max_received_bytes = Integer(
-        2_000_000, help="output of a cell that is taken in at all, before it is limited"
+    withheld = List(Unicode(), help="patterns of files in `packages` that nobody sees").tag(
+        config=True
+    )
+    visible = List(Unicode(), help="further files and folders that notebooks may read").tag(
+        config=True
+    )
+    environment = Dict(help="environment variables that notebooks have").tag(config=True)
+    allow_uncontained = Bool(
+        False, help="run submissions with your own rights where they cannot be contained"
     ).tag(config=True)
+    max_memory = Integer(4 << 30, help="bytes that a notebook and its processes may use").tag(
+        config=True
+    )
+    max_disk = Integer(128 << 20, help="bytes that a notebook may write").tag(config=True)
+    max_processes = Integer(256, help="processes and threads of a notebook").tag(config=True)
 
     def preprocess(self, nb, resources=None, km=None):
-        if REFUSED in nb.metadata:
-            return nb, resources
-        self._stopped = None  # why no more cells are run
-        self._deadline = None  # the clock starts with the first cell, not with the kernel
         converter = getattr(self.parent, "parent", None)
-        if not isinstance(converter, Autograde):  # it is not strangers' work that is run
+        if REFUSED in nb.metadata or not isinstance(converter, Autograde):
             return super().preprocess(nb, resources, km)
         where = resources["nbgrader"]
-        with workplace(converter, where["assignment"], where["student"]) as folder:
-            inside = {**resources, "metadata": {**resources["metadata"], "path": folder}}
-            nb, _ = super().preprocess(nb, inside, km)
-        if self._stopped:
-            self.log.warning(
-                "%s: not all cells were run, because %s", where["student"], self._stopped
-            )
-        for cell in nb.cells:
-            _make_storable(cell)
+        self._assignment = where["assignment"]
+        orders = self._orders(nb)
+        if orders is None:
+            return super().preprocess(nb, resources, km)
+        files = files_beside(converter, where["assignment"], where["student"])
+        if orders.contained:
+            content = {name: path.read_bytes() for name, path in files.items()}
+            stopped = self._run(nb, orders, content, folder="")
+        else:
+            with workplace(converter, where["assignment"], where["student"]) as folder:
+                stopped = self._run(nb, orders, {}, folder)
+        self.finish(nb, where["student"], stopped)
         return nb, resources
 
-    def start_new_kernel(self, **kwargs):
-        # what the process writes past Jupyter must not look like nbgrader's own words in the log
-        super().start_new_kernel(stdout=DEVNULL, stderr=DEVNULL, **kwargs)
+    def _orders(self, nb) -> Orders | None:
+        """What the warm process must be; None if the notebook needs a kernel of its own."""
+        why_cold = self._why_cold(nb)
+        why_open = why_cold or contained.missing()
+        if why_open and not self.allow_uncontained:
+            raise NotContained(
+                f"Submissions cannot be contained here: {why_open}. Mark on a Linux machine, or "
+                "set c.SafeExecute.allow_uncontained = True to run them with your own rights."
+            )
+        if why_cold:
+            return None
+        limits = contained.Limits(
+            memory=self.max_memory,
+            disk=self.max_disk,
+            file_size=self.max_disk,
+            processes=self.max_processes,
+            cpu=int(4 * (self.notebook_timeout or 3600)),
+        )
+        orders = Orders(
+            preload=tuple(self.preload),
+            contained=why_open is None,
+            limits=limits,
+            output=self.max_received_bytes,
+            environment=tuple(sorted(self._environment().items())),
+        )
+        if not orders.contained:
+            return replace(orders, limits=replace(limits, processes=1 << 16))  # the user's, all
+        packages, withheld = tuple(self.packages), tuple(self.withheld)
+        return replace(
+            orders,
+            binds=view(packages, withheld, tuple(self.visible)),
+            withheld=tuple(f"*/{package}/{one}" for package in packages for one in withheld),
+        )
 
-    def preprocess_cell(self, cell, resources, index):
-        if self._deadline is None:
-            self._deadline = monotonic() + (self.notebook_timeout or float("inf"))
-        if self._stopped is None and monotonic() >= self._deadline:
-            self._stopped = f"the notebook had used up its {self.notebook_timeout:g} s"
-        if self._stopped:
-            if cell.cell_type == "code" and utils.is_grade(cell):
-                cell.outputs = [not_run(self._stopped)]
-            return cell, resources
-        self._received = 0
-        self.error_on_timeout = error_output(TIMEOUT, self._time_is_up(cell))
+    def _why_cold(self, nb):
+        if sys.platform != "linux":
+            return f"processes are not forked on {sys.platform}"
+        name = self.kernel_name or nb.metadata.get("kernelspec", {}).get("name", "python3")
         try:
-            return super().preprocess_cell(cell, resources, index)
-        except DeadKernelError:
-            self._stop(cell, f"the kernel died in {_name(cell, index)}")
-        except CellTimeoutError:
-            if self._answers():
-                cell.outputs.insert(0, error_output("LostOutput", LOST))
-            else:
-                self._stop(cell, f"{_name(cell, index)} did not end and could not be stopped")
-        return cell, resources
+            command = KernelSpecManager(parent=self).get_kernel_spec(name).argv
+        except NoSuchKernel:
+            return f"there is no kernel {name!r}"
+        if command[1:3] != ["-m", "ipykernel_launcher"] or not _is_this_python(command[0]):
+            return f"the kernel {name!r} is not this Python"
+        return None
 
-    def on_cell_executed(self, **kwargs):
-        reply = kwargs["execute_reply"]["content"]
-        if reply.get("ename") == TIMEOUT:
-            kwargs["cell"].outputs.insert(0, error_output(TIMEOUT, reply["evalue"]))
-        else:
-            super().on_cell_executed(**kwargs)
-        if any(payload.get("source") == "ask_exit" for payload in reply.get("payload", [])):
-            # the kernel ends a tenth of a second after quit(): do not make marks a race with it
-            name = _name(kwargs["cell"], kwargs["cell_index"])
-            self._stop(kwargs["cell"], f"{name} ended the kernel with quit() or exit()")
+    def _environment(self):
+        passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        return {
+            "HOME": contained.WORK,
+            "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+            **passed,
+            **self.environment,
+        }
 
-    def _stop(self, cell, why):
-        self._stopped = why
-        # first, as every error of a test that did not end: what it said before has no weight
-        cell.outputs.insert(0, error_output("Stopped", why))
+    def kernel_environment(self) -> dict[str, str]:
+        """Further variables of one notebook's process: for classes that derive from this one."""
+        return {}
 
-    def _time_is_up(self, cell):
-        limit = super()._get_timeout(cell)
-        if limit is not None and limit <= self._get_timeout(cell):
-            return f"the cell was stopped after {limit:g} s"
-        return f"the notebook had used up its {self.notebook_timeout or 0:g} s"
+    def prelude(self, cell) -> str:
+        """Code to be run before a cell of the assignment: for classes that derive from this one."""
+        return ""
 
-    def _get_timeout(self, cell):
-        limit = super()._get_timeout(cell)
-        if cell is None:  # not a cell is waited for, but the kernel itself
-            return limit
-        left = max(self._deadline - monotonic(), 0.1)
-        return min(limit or float("inf"), left) if left < float("inf") else limit
+    def ruled(self, cell) -> None:
+        """Called with every cell that was run: for classes that derive from this one."""
 
-    def _answers(self):
-        """Whether the kernel has done with its cell: only then does it reply to anything else."""
-        limit, self.timeout = self.timeout, self.iopub_timeout
+    def _run(self, nb, orders, files, folder) -> str | None:
+        """Run all cells; say why they were not all run, or None."""
+        env = self._environment() | self.kernel_environment()
+        with zygote_for(orders).fork(env, files, folder) as fork:
+            deadline, stopped = monotonic() + (self.notebook_timeout or float("inf")), None
+            for index, cell in enumerate(nb.cells):
+                if cell.cell_type != "code" or not cell.source.strip():
+                    continue
+                if stopped is None and monotonic() >= deadline:
+                    stopped = f"the notebook had used up its {self.notebook_timeout:g} s"
+                if stopped:
+                    if utils.is_grade(cell):
+                        cell.outputs = [not_run(stopped)]
+                    continue
+                stopped = self._run_cell(fork, cell, index, deadline)
+                self.ruled(cell)
+        return stopped
+
+    def _run_cell(self, fork: Fork, cell, index, deadline) -> str | None:
+        received = Received(self.max_received_bytes)
+        limit = self._get_timeout_of_a_cell()
+        left = max(deadline - monotonic(), 0.1)
+        name, error, stopped = cell_name(cell, index), None, None
         try:
-            return self.wait_for_reply(self.kc.kernel_info()) is not None
-        except DeadKernelError:
-            return False
-        finally:
-            self.timeout = limit
+            if utils.is_grade(cell) and (prelude := self.prelude(cell)):
+                fork.run(-1, prelude, seconds=min(limit, left), memory=self.max_memory, take=_pass)
+            done = fork.run(
+                index,
+                cell.source,
+                seconds=min(limit, left),
+                memory=self.max_memory,
+                take=received.take,
+            )
+            cell.execution_count = _count(done.get("count"))
+            error = _unsaid_error(done, received.outputs)
+            if done.get("exit") is True:
+                stopped = f"{name} ended the kernel with quit() or exit()"
+        except TimeIsUp:
+            spent = limit <= left
+            error = error_output(
+                TIMEOUT,
+                f"the cell was stopped after {limit:g} s"
+                if spent
+                else f"the notebook had used up its {self.notebook_timeout:g} s",
+            )
+        except Dead as death:
+            stopped = death.in_cell(name)
+        cell.outputs = received.outputs
+        if stopped:
+            error = error_output("Stopped", stopped)
+        if error:  # first, as every error of a test that did not end: what it said has no weight
+            cell.outputs.insert(0, error)
+        return stopped
 
-    def process_message(self, msg, cell, cell_index):
-        try:
-            return super().process_message(msg, cell, cell_index)
-        except CellExecutionComplete:
-            raise
-        except Exception as error:  # a notebook can send anything, in any form
-            self.log.warning("A message of cell %d was not understood: %r", cell_index, error)
-
-    def output(self, outs, msg, display_id, cell_index):
-        room, kind = self.max_received_bytes - self._received, msg["msg_type"]
-        if room <= 0:
-            decisive = kind in {"error", "execute_result"}
-            if not decisive or any(output.output_type == kind for output in outs):
-                return None
-        output = super().output(outs, msg, display_id, cell_index)
-        if output is None:  # an Output widget has it
-            self._received += size(msg["content"])
-        else:
-            outs[-1] = shortened(output, max(room, ENOUGH))
-            self._received += size(outs[-1])
-        return output
+    def _get_timeout_of_a_cell(self):
+        return float("inf") if self.timeout in (None, -1) else float(self.timeout)
 
 
-def _name(cell, index):
-    name = cell.metadata.get("nbgrader", {}).get("grade_id")
-    return f"cell {index + 1}" + (f" ('{name}')" if name else "")
+def _pass(words):
+    """What a prelude says is nobody's business."""
 
 
-def _make_storable(cell):
-    """Replace outputs that a notebook file cannot hold: with them the submission would be lost."""
-    if cell.cell_type != "code":
-        return
-    try:
-        nbformat.validate(new_notebook(cells=[cell]), relax_add_props=True)
-        json.dumps(cell.outputs, ensure_ascii=False).encode()
-    except (nbformat.ValidationError, TypeError, ValueError):
-        cell.outputs = [error_output("InvalidOutput", "the cell sent what no notebook can hold")]
-        cell.execution_count = None
+def _is_this_python(program):
+    return program in {"python", "python3"} or os.path.realpath(program) == os.path.realpath(
+        sys.executable
+    )
+
+
+def _count(value):
+    return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+
+def _unsaid_error(done, outputs):
+    """The error of a cell that broke IPython's way of showing it."""
+    failed = done.get("failed")
+    if not isinstance(failed, dict) or any(o.output_type == "error" for o in outputs):
+        return None
+    return error_output(str(failed.get("ename"))[:200], str(failed.get("evalue"))[:1000])

@@ -1,0 +1,144 @@
+"""One submission, as a pure function: bytes in, bytes out, nothing of the course is touched.
+
+``mark(bundle, student, submission)`` runs nbgrader's own autograde in a course of its own that
+holds this submission alone, and gives what came of it as JSON: no object of a stranger's process is
+ever unpickled.
+"""
+
+import atexit
+import hashlib
+import json
+import shutil
+import traceback
+import warnings
+from functools import lru_cache
+from time import perf_counter
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+
+from course.grading.batch.bundle import fast_folder, new_gradebook, unpack
+from course.grading.judgement import MARKING
+
+warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")  # three a submission
+MARKED, FAILED = "marked", "failed"
+LONGEST_LOG = 20_000
+
+
+def mark(bundle: bytes, student: str, submission: bytes, feedback: bool = False) -> bytes:
+    """Mark one submission. The result is JSON with these keys, whatever the submission is:
+
+    ``student``, ``outcome`` ("marked" or "failed"), ``seconds``, ``log``, and if it is marked
+    ``notebooks``: for each, by name, ``cells`` ({cell: [auto_score, needs_manual_grade]}),
+    ``comments``, ``late_penalty``, ``reasons`` ({cell: [code, …]}), ``flags``, ``text`` (the
+    executed notebook), ``attempted``, and with ``feedback=True`` ``page`` (HTML).
+    """
+    start = perf_counter()
+    try:
+        result = _mark(bundle, student, submission, feedback)
+    except Exception:  # of ours: it must not stop the others
+        result = {"outcome": FAILED, "log": traceback.format_exc()[-LONGEST_LOG:]}
+    return json.dumps(
+        {"student": student, **result, "seconds": perf_counter() - start}, ensure_ascii=True
+    ).encode()
+
+
+def _mark(bundle, student, submission, feedback):
+    course = _course(hashlib.sha256(bundle).digest(), bundle)
+    assignment = course.facts["assignment"]
+    folder = course.root / "submitted" / "one" / assignment
+    shutil.copy(course.root / "definition.db", course.root / "gradebook.db")
+    folder.mkdir(parents=True)
+    try:
+        unpack(submission, folder)
+        done = course.api.autograde(assignment, "one", force=True, create=True)
+        if not done["success"]:
+            said = f"{done.get('log', '')}\n{done.get('error', '')}"
+            return {"outcome": FAILED, "log": said[-LONGEST_LOG:]}
+        pages = {}
+        if feedback:
+            course.api.generate_feedback(assignment, "one", force=True)
+            pages = _texts(course.root / "feedback" / "one" / assignment, ".html")
+        texts = _texts(course.root / "autograded" / "one" / assignment, ".ipynb")
+        return {
+            "outcome": MARKED,
+            "log": done["log"][-LONGEST_LOG:],
+            "notebooks": _marks(course, texts, pages),
+        }
+    finally:
+        for made in ("submitted", "autograded", "feedback"):
+            shutil.rmtree(course.root / made / "one", ignore_errors=True)
+
+
+def _marks(course, texts, pages):
+    marks = {}
+    with Gradebook(course.api.coursedir.db_url, course.api.course_id) as gradebook:
+        submission = gradebook.find_submission(course.facts["assignment"], "one")
+        for notebook in submission.notebooks:
+            text = texts.get(notebook.name, "")
+            said = _said(text)
+            marks[notebook.name] = {
+                "cells": {
+                    grade.name: [grade.auto_score, grade.needs_manual_grade]
+                    for grade in notebook.grades
+                },
+                "comments": {comment.name: comment.auto_comment for comment in notebook.comments},
+                "late_penalty": notebook.late_submission_penalty,
+                "reasons": said.get("reasons", {}),
+                "flags": said.get("flags", []),
+                "attempted": any(comment.auto_comment is None for comment in notebook.comments),
+                "text": text,
+                "page": pages.get(notebook.name),
+            }
+    return marks
+
+
+def _said(text):
+    """What JudgedExecute wrote into the notebook about its own rulings."""
+    return nbformat.reads(text, 4).metadata.get(MARKING, {}) if text else {}
+
+
+def _texts(folder, ending):
+    return {path.stem: path.read_text("utf-8") for path in folder.glob(f"*{ending}")}
+
+
+class Course:
+    """A course of this process that holds one assignment and, at a time, one submission."""
+
+    def __init__(self, bundle: bytes):
+        self.root = fast_folder("marking-")
+        atexit.register(shutil.rmtree, self.root, ignore_errors=True)
+        unpack(bundle, self.root)
+        self.facts = json.loads((self.root / "bundle.json").read_text())
+        assignment = self.facts["assignment"]
+        source = self.root / "source"
+        source.mkdir(exist_ok=True)
+        source.rename(self.root / "files")
+        source.mkdir()
+        (self.root / "files").rename(source / assignment)
+        new_gradebook(
+            self.root / "definition.db", json.loads((self.root / "definition.json").read_text())
+        )
+        secret = self.root / ".marking" / "secret"
+        secret.parent.mkdir()
+        secret.write_text(self.facts["secret"])
+        self.api = NbGraderAPI(config=self._config())
+
+    def _config(self):
+        config = Config(self.facts["config"])
+        course = config.CourseDirectory
+        for name in list(course):
+            if name.endswith("_directory") or name == "db_url":
+                del course[name]
+        course.root = str(self.root)
+        config.JudgedExecute.secret_file = ".marking/secret"
+        config.Exchange.root = str(self.root / "exchange")
+        return config
+
+
+@lru_cache(maxsize=1)
+def _course(_digest, bundle) -> Course:
+    return Course(bundle)

@@ -1,0 +1,167 @@
+"""Mark an assignment: what is submitted and not marked yet goes through a pool to the writer."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from course.grading.batch.bundle import CannotMark, TooMuch, make_bundle, read_submission
+from course.grading.batch.journal import Journal, fingerprint
+from course.grading.batch.mark import FAILED, MARKED
+from course.grading.batch.pools import failed
+from course.grading.batch.writer import Writer
+from course.grading.judgement import secret_in
+
+CHUNK, PATIENCE = 50, 5.0  # submissions, or seconds, after which the marks are written
+
+
+@dataclass
+class Summary:
+    """What came of a run. ``failed`` and ``flagged`` say why, by student."""
+
+    assignment: str
+    submitted: int = 0
+    marked: int = 0
+    unchanged: int = 0
+    not_attempted: list[str] = field(default_factory=list)
+    flagged: dict[str, list[str]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    reasons: Counter = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+@dataclass
+class Run:
+    """One call of ``course grade``; ``pool`` is where the work is done."""
+
+    coursedir: object
+    config: object
+    pool: object
+    force: bool = False
+    only: tuple[str, ...] = ()
+    progress: Callable[[int, int], None] = lambda done, total: None
+
+    def __post_init__(self):
+        root = Path(self.coursedir.root)
+        secret_file = self.config.JudgedExecute.get("secret_file", ".marking/secret")
+        self.bundle = make_bundle(self.coursedir, self.config, secret_in(root / str(secret_file)))
+        name = self.coursedir.assignment_id
+        self.journal = Journal(root / ".marking" / f"{name}.jsonl")
+
+    def students(self) -> list[str]:
+        """Those who handed something in, in order. Raises CannotMark."""
+        pattern = self.coursedir.format_path(
+            self.coursedir.submitted_directory, "*", self.coursedir.assignment_id
+        )
+        before, _, after = pattern.partition("*")
+        found = sorted(
+            path.name for path in Path(before).glob("*") if Path(f"{path}{after}").is_dir()
+        )
+        unknown = sorted(set(self.only) - set(found))
+        if unknown:
+            raise CannotMark(
+                f"There is no submission of {', '.join(unknown)} for "
+                f"{self.coursedir.assignment_id!r}: look into {before}"
+            )
+        return [student for student in found if not self.only or student in self.only]
+
+    def todo(self) -> tuple[list[str], list[str]]:
+        """(to be marked, unchanged since they were marked)."""
+        with Writer(self.coursedir) as writer:
+            marked = writer.students()
+        todo, unchanged = [], []
+        for student in self.students():
+            try:
+                key = self._key(self._submission(student))
+            except TooMuch:
+                key = ""
+            known = student in marked and self.journal.knows(student, key)
+            (unchanged if known and not self.force else todo).append(student)
+        return todo, unchanged
+
+    def __call__(self) -> Summary:
+        start = monotonic()
+        todo, unchanged = self.todo()
+        summary = Summary(
+            self.coursedir.assignment_id, len(todo) + len(unchanged), unchanged=len(unchanged)
+        )
+        self.progress(0, len(todo))
+        with Writer(self.coursedir) as writer:
+            chunk, since = [], monotonic()
+            for done, result in enumerate(self._results(todo), 1):
+                if result["outcome"] == MARKED:
+                    chunk.append(result)
+                    self._count(summary, result)
+                else:
+                    summary.failed[result["student"]] = result["log"]
+                if len(chunk) >= CHUNK or (chunk and monotonic() - since > PATIENCE):
+                    self._save(writer, chunk)
+                    chunk, since = [], monotonic()
+                self.progress(done, len(todo))
+            self._save(writer, chunk)
+        summary.seconds = monotonic() - start
+        return summary
+
+    def _results(self, todo) -> Iterator[dict]:
+        keys, refused = {}, []
+
+        def submissions():
+            for student in todo:
+                try:
+                    submission = self._submission(student)
+                except (TooMuch, OSError) as why:
+                    refused.append(json.loads(failed(student, f"It was not marked: {why}.")))
+                    continue
+                keys[student] = self._key(submission)
+                yield student, submission
+
+        for student, said in self.pool.map(self.bundle, submissions()):
+            yield json.loads(said) | {"key": keys.pop(student)}
+        yield from refused
+
+    def _save(self, writer, chunk):
+        if not chunk:
+            return
+        writer.write(chunk)
+        self.journal.add(
+            [
+                {
+                    "student": result["student"],
+                    "key": result["key"],
+                    "outcome": result["outcome"],
+                    "seconds": round(result["seconds"], 3),
+                    "flags": {n: m["flags"] for n, m in result["notebooks"].items() if m["flags"]},
+                    "reasons": {n: m["reasons"] for n, m in result["notebooks"].items()},
+                }
+                for result in chunk
+            ]
+        )
+
+    def _count(self, summary, result):
+        summary.marked += 1
+        notebooks = result["notebooks"].values()
+        flags = sorted({flag for notebook in notebooks for flag in notebook["flags"]})
+        if flags:
+            summary.flagged[result["student"]] = flags
+        if not any(notebook["attempted"] for notebook in notebooks):
+            summary.not_attempted.append(result["student"])
+        for notebook in notebooks:
+            for codes in notebook["reasons"].values():
+                summary.reasons.update(codes[:1])
+
+    def _submission(self, student):
+        return read_submission(
+            Path(
+                self.coursedir.format_path(
+                    self.coursedir.submitted_directory, student, self.coursedir.assignment_id
+                )
+            )
+        )
+
+    def _key(self, submission):
+        return fingerprint(self.bundle, submission)
+
+
+__all__ = ["FAILED", "Run", "Summary"]

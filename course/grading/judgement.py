@@ -1,0 +1,152 @@
+"""A second judgement, outside the learner's process, where nothing that he wrote can reach it.
+
+In a notebook a test and the answer share one process, so an answer can change the test. With a
+*judge* the test cell only reports facts; what they are worth is decided here. In
+``nbgrader_config.py``:
+
+    c.JudgedExecute.judge = "my_course.judge:Judge"
+
+A judge is a class, made once with a secret that no released notebook knows:
+
+    class Judge:
+        def __init__(self, secret: str): ...
+        def environment(self) -> dict[str, str]: ...          # for the notebook's process
+        def prelude(self, assignment, source) -> str: ...     # run before this test cell
+        def rule(self, assignment, source, reports) -> Ruling | None: ...
+
+``source`` is the test cell's own text, from the gradebook. ``reports`` are the data of its outputs
+of MIME type REPORT. None means that the judge does not know this cell: nbgrader's rule holds.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+from nbformat.v4 import new_output
+from nbgrader import utils
+from traitlets import Unicode
+
+from course.grading.execute import SafeExecute
+
+REPORT = "application/vnd.hooked-on-backward.report+json"
+TAMPERED = "TAMPERED"  # the facts disagree with themselves, or a control was not refused
+MARKING = "marking"  # metadata of a marked notebook: its flags, and the reasons of each cell
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a judge says of one test cell.
+
+    ``text`` is for the learner; ``headline`` its short form, empty where everything passed.
+    ``reasons`` are the codes of what was not right, in order.
+    """
+
+    points: float
+    text: str
+    headline: str = ""
+    reasons: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    facts: Mapping = field(default_factory=dict)
+
+    def outputs(self) -> list:
+        """What the cell's outputs would be had the test decided for itself."""
+        if not self.headline:
+            return [new_output("stream", name="stdout", text=self.text + "\n")]
+        error = new_output(
+            "error",
+            ename="CheckFailed",
+            evalue=self.headline,
+            traceback=self.text.splitlines(),
+        )
+        if not self.points:
+            return [error]
+        points = new_output("execute_result", data={"text/plain": repr(self.points)})
+        return [points, error]
+
+
+class JudgedExecute(SafeExecute):
+    """``SafeExecute`` with a judge: the same place in nbgrader's lists."""
+
+    judge = Unicode(help="module:class of the judge; empty for none").tag(config=True)
+    secret_file = Unicode(
+        ".marking/secret", help="where the secret is kept, in the course's folder"
+    ).tag(config=True)
+
+    def preprocess(self, nb, resources=None, km=None):
+        self._rulings = {}
+        nb, resources = super().preprocess(nb, resources, km)
+        flags = sorted({flag for ruling in self._rulings.values() for flag in ruling.flags})
+        nb.metadata.pop(MARKING, None)
+        if self._rulings:
+            nb.metadata[MARKING] = {
+                "flags": flags,
+                "reasons": {name: list(r.reasons) for name, r in self._rulings.items()},
+            }
+        if flags:
+            student = resources["nbgrader"]["student"]
+            self.log.warning("%s: flagged %s, look at the notebook", student, ", ".join(flags))
+        return nb, resources
+
+    def kernel_environment(self):
+        judge = self._judge()
+        return judge.environment() if judge else {}
+
+    def prelude(self, cell):
+        judge = self._judge()
+        return judge.prelude(self._assignment, cell.source) if judge else ""
+
+    def ruled(self, cell):
+        """Put the judge's ruling in the place of what a test cell said."""
+        reports = [
+            output.data[REPORT] for output in cell.outputs if REPORT in output.get("data", {})
+        ]
+        if reports:
+            cell.outputs = [o for o in cell.outputs if REPORT not in o.get("data", {})]
+        judge = self._judge()
+        if judge is None or not utils.is_grade(cell) or utils.is_solution(cell):
+            return
+        if not reports and any(output.output_type == "error" for output in cell.outputs):
+            return  # it did not come as far as reporting, which is 0 points
+        ruling = judge.rule(self._assignment, cell.source, reports)
+        if ruling is None:
+            return
+        self._rulings[cell.metadata.nbgrader["grade_id"]] = ruling
+        cell.outputs = ruling.outputs()
+
+    def _judge(self):
+        return judge_for(self.judge, self._secret_path()) if self.judge else None
+
+    def _secret_path(self):
+        return str(Path(self.parent.parent.coursedir.root, self.secret_file))
+
+
+_judges = {}
+
+
+def judge_for(name: str, secret_file: str):
+    """The judge of this process with that secret, which is made when there is none yet."""
+    if (name, secret_file) not in _judges:
+        module, _, attribute = name.partition(":")
+        _judges[name, secret_file] = getattr(import_module(module), attribute)(
+            secret_in(Path(secret_file))
+        )
+    return _judges[name, secret_file]
+
+
+def secret_in(path: Path) -> str:
+    """The secret in a file; if there is none, a new one that only the owner may read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = f"{path}.{os.getpid()}"
+    if not path.exists():
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(secrets.token_hex(16))
+        try:
+            os.link(new, path)  # whoever comes second takes what is there
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(new)
+    return path.read_text().strip()

@@ -1,0 +1,142 @@
+"""The judge of this course's test cells, for course.grading.JudgedExecute.
+
+It runs where the learner's code does not, and holds what that must not see: the reference
+solutions, and what they give for inputs from the secret seed. Facts that only a right answer could
+have reported on inputs that nobody knew pass; everything else is diagnosed as ``check`` would.
+"""
+
+import ast
+import hashlib
+from functools import lru_cache
+
+from course.exercise import SEED, LessonChecks, lesson_checks
+from course.grading.judgement import TAMPERED, Ruling
+from course.judge import Result, judge, judge_case
+from course.lessons import LESSONS
+from course.observation import observe_all
+from course.report import as_text, headline
+from course.testimony import SECRET_SEED, control
+
+LESSON_OF = {lesson.assignment: lesson.name for lesson in LESSONS}
+NO_FACTS = "The check did not report what it observed: something in this notebook replaced it."
+
+
+class Judge:
+    """Rules on cells that call ``check("exercise")``; ``secret`` makes the secret seed."""
+
+    def __init__(self, secret: str):
+        self.seed = hashlib.sha256(f"seed {secret}".encode()).hexdigest()[:16]
+
+    def environment(self) -> dict[str, str]:
+        return {SECRET_SEED: self.seed}
+
+    def prelude(self, assignment: str, source: str) -> str:
+        """A notebook that has called something of its own ``check`` gets the right one back."""
+        lesson = LESSON_OF.get(assignment)
+        if lesson is None or called(source) is None:
+            return ""
+        return f"from course.lessons.{lesson} import check"
+
+    def rule(self, assignment: str, source: str, reports: list) -> Ruling | None:
+        lesson, call = LESSON_OF.get(assignment), called(source)
+        if lesson is None or call is None:
+            return None
+        name, hidden = call
+        checks = lesson_checks(lesson)
+        if name not in checks.exercises:
+            return None
+        if not reports:
+            return Ruling(0, NO_FACTS, NO_FACTS, flags=(TAMPERED,))
+        rulings = [self._rule(checks, name, hidden, report) for report in reports]
+        worst = min(rulings, key=lambda ruling: ruling.points)
+        if len(rulings) == 1:
+            return worst
+        return Ruling(worst.points, worst.text, worst.headline, worst.reasons, (TAMPERED,))
+
+    def _rule(self, checks, name, hidden, report):
+        exercise = checks[name]
+        cases = [case for case in exercise.cases if hidden in (None, case.hidden)]
+        facts = report if isinstance(report, dict) else {}
+        secret = self._judged(checks, name, cases, facts.get("secret"), self.seed)
+        known = self._judged(checks, name, cases, facts.get("known"), SEED)
+        refused = self._judged(checks, name, cases, facts.get("control"), self.seed)
+        honest = judge(
+            exercise,
+            outcomes(lesson=checks.lesson, name=name, seed=self.seed, of_control=True),
+            outcomes(lesson=checks.lesson, name=name, seed=self.seed),
+            checks.reasons,
+        )
+        passes = {v.case.name for v in honest.verdicts if v.points}
+        flags = ()
+        if (
+            facts.get("exercise") != name
+            or [v.points for v in secret.verdicts] != [v.points for v in known.verdicts]
+            or any(v.points and v.case.name not in passes for v in refused.verdicts)
+        ):
+            flags = (TAMPERED,)
+        codes = tuple(verdict.code for verdict in secret.verdicts if verdict.code)
+        if secret.passed:
+            return Ruling(secret.points, as_text(secret), "", codes, flags)
+        return Ruling(secret.points, as_text(secret), headline(secret)[1], codes, flags)
+
+    def _judged(self, checks, name, cases, observed, seed) -> Result:
+        expected = outcomes(lesson=checks.lesson, name=name, seed=seed)
+        exercise = checks[name]
+        verdicts = tuple(
+            judge_case(
+                exercise, case, outcome_in(observed, case), expected[case.name], checks.reasons
+            )
+            for case in cases
+        )
+        return Result(name, verdicts, remaining=len(exercise.cases) - len(cases))
+
+
+def called(source: str) -> tuple[str, bool] | None:
+    """The exercise that a test cell checks, and whether its hidden cases.
+
+    >>> called('### BEGIN HIDDEN TESTS\\ncheck("count_leaves", hidden=True)')
+    ('count_leaves', True)
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return None
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "check" and node.args
+    ]
+    if len(calls) != 1:
+        return None
+    name = getattr(calls[0].args[0], "value", None)
+    hidden = any(
+        word.arg == "hidden" and getattr(word.value, "value", None) is True
+        for word in calls[0].keywords
+    )
+    return (name, hidden) if isinstance(name, str) else None
+
+
+def outcome_in(observed, case) -> dict:
+    """The reported outcome of a case, if it has the form of one."""
+    outcome = observed.get(case.name) if isinstance(observed, dict) else None
+    if not isinstance(outcome, dict) or len(outcome) != 1:
+        return {"unreadable": "nothing was reported"}
+    ((kind, content),) = outcome.items()
+    form = {"facts": dict, "not_attempted": str, "raised": dict, "unreadable": str}.get(kind)
+    if form is None or not isinstance(content, form):
+        return {"unreadable": "what was reported is no outcome"}
+    if kind == "not_attempted" and content not in ("NAME_MISSING", "NOT_ATTEMPTED"):
+        return {"unreadable": "what was reported is no outcome"}
+    if kind == "raised" and not all(
+        isinstance(content.get(key), str) for key in ("type", "message", "code")
+    ):
+        return {"unreadable": "what was reported is no outcome"}
+    return outcome
+
+
+@lru_cache(maxsize=1024)
+def outcomes(*, lesson: str, name: str, seed, of_control: bool = False) -> dict:
+    """What is observed of the reference solution, or of the control, in all cases."""
+    checks: LessonChecks = lesson_checks(lesson)
+    answer = control if of_control else checks.reference(name)
+    return observe_all(checks[name], answer, seed=seed)
