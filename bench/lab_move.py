@@ -4,7 +4,8 @@
 
 The lab is the largest one of the lessons on tensor hooks. Beside it, in the same run, the same move
 (forward, hooks, backward) is drawn with matplotlib and networkx, and, where they are installed,
-with torchviz and graphviz; one of its hooks prints, as the lab's does. Moves take turns, so that a busy machine slows all of them alike.
+with torchviz and graphviz; one of its hooks prints, as the lab's does. Moves take turns, so that a
+busy machine slows all of them alike.
 """
 
 import contextlib

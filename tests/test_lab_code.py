@@ -200,3 +200,30 @@ def test_the_second_backward_keeps_the_graph_only_when_asked():
     code = lab(products, **abc, backwards=3, retain_graph=True).code
     assert code.count("e.backward(retain_graph=True)\n") == 2
     assert code.count("e.backward()\n") == 1
+
+
+def test_what_is_kept_of_the_body_never_outlives_the_function_or_its_globals(monkeypatch):
+    shown = lab(with_globals, x=[1.0, -2.0])
+    assert "POWER = 2\n" in shown.code
+    monkeypatch.setitem(with_globals.__globals__, "POWER", 3)
+    assert "POWER = 3\n" in shown.code
+
+    def product(a, b):
+        c = a * b
+        return c
+
+    first = lab(product, a=2.0, b=3.0).code
+
+    def product(a, b):
+        c = a + b
+        return c
+
+    assert first.replace("c = a * b", "c = a + b") == lab(product, a=2.0, b=3.0).code != first
+
+
+def test_the_body_follows_the_names_that_a_run_gives():
+    def named(a, by):
+        return {by: a * 2, "loss": a * 3}
+
+    assert 'b = made["b"]' in lab(named, a=1.0, by="b").code
+    assert 'c = made["c"]' in lab(named, a=1.0, by="c").code
