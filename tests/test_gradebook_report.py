@@ -434,7 +434,7 @@ def test_the_picture_shows_names_as_they_are_and_not_too_many(folder, book, monk
         warnings.simplefilter("error")
         svg = bars.drawn(marks, items, "svg").decode()
         assert bars.drawn(marks, items, "png").startswith(b"\x89PNG")
-    assert "x$_{3}$ &amp; Ёж 山" in svg and "x$_{4}$" not in svg
+    assert ">x$_{3}$ &amp; Ёж 山<" in svg and "x$_{4}$" not in svg
     assert "4 of 6 exercises" in svg
 
 
