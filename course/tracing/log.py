@@ -79,7 +79,10 @@ class TensorNotes:
 
     @property
     def tensor(self):
-        return self.ref()
+        tensor = self.ref()
+        if tensor is not None:
+            tensor._fix_weakref()  # torch 2.4 may free it while we hold it, otherwise
+        return tensor
 
     def read_grad_before(self, tensor):
         if tensor.is_leaf or tensor.retains_grad:  # reading .grad of others would warn
