@@ -207,6 +207,8 @@ weighted = predict(
 )
 
 # %%
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 3
 v = torch.tensor([100.0, 0.1])
 y.backward(v)
 print("x.grad", x.grad)
