@@ -26,6 +26,7 @@ c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is mar
 c.SafeExecute.packages = ["course"]  # they see this package …
 c.SafeExecute.withheld = ["lessons/*/exercises.py", "lessons/*/answers.py"]  # … without these
 c.SafeExecute.max_memory = 4_000_000_000
+c.SafeExecute.environment = {"OMP_NUM_THREADS": "1"}  # many small tensors: threads only wait
 c.JudgedExecute.judge = "course.second_judgement:Judge"  # decides outside of the notebook
 c.SafeExecute.allow_uncontained = False  # True: on a machine without Linux's namespaces
 

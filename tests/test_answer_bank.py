@@ -50,6 +50,15 @@ def test_a_right_answer_is_right_for_any_seed(lesson, entry):
         assert DESKS[lesson].result(entry.exercise, answer, hidden=None, seed=seed).passed
 
 
+@pytest.mark.parametrize(("lesson", "entry"), [b for b in BANK if not b[1].right], ids=str)
+def test_a_wrong_answer_keeps_its_points_for_any_seed(lesson, entry):
+    """The one who marks draws inputs from a seed of his own: no seed may be kinder."""
+    answer = entry.run().get(entry.exercise, MISSING)
+    assert DESKS[lesson].result(entry.exercise, answer, hidden=None, seed="5eed").points == (
+        entry.points
+    )
+
+
 @pytest.mark.parametrize(("lesson", "name"), EXERCISES)
 def test_every_exercise_has_three_right_and_six_wrong_answers(lesson, name):
     kinds = [entry.right for home, entry in BANK if (home, entry.exercise) == (lesson, name)]

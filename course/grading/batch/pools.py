@@ -9,6 +9,7 @@ nothing with it: its submission is marked again by another, twice at most.
 
 import json
 import multiprocessing
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -123,6 +124,7 @@ _prepared = {}
 
 def prepare(bundle: bytes, feedback: bool) -> None:
     """What a worker of LocalPool is told once."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers are what runs side by side
     _prepared.update(bundle=bundle, feedback=feedback)
 
 

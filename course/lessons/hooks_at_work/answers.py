@@ -1080,7 +1080,7 @@ def heat_map(net, layer, x, of):
     return (kept["gradient"].mean((2, 3), keepdim=True) * kept["maps"]).clamp(min=0)
 
 
-# %% wrong heat_map OTHER_CLASS 2: always the largest score
+# %% wrong heat_map OTHER_CLASS 0: always the largest score
 import torch
 
 

@@ -392,6 +392,27 @@ class step_in_backward(Exercise):
         return "TOO_EARLY_STEP"
 
 
+def telling_pictures(rng, given):
+    """A net, pictures and a class that tell apart what a mistaken heat map would show.
+
+    For the class there is heat, and places that must not be hot; no picture has its largest score
+    there; no other class has the same heat.
+    """
+    while True:
+        net = small_net(rng, given.get("inplace", False))
+        x = floats(rng, given.get("pictures", 2), 1, 5, 5)
+        signed = []
+        for of in (0, 1, 2):
+            maps, gradient = by_hand(net, given["layer"], x, of)
+            signed.append((gradient.mean((2, 3), keepdim=True) * maps).sum(1))
+        with torch.no_grad():
+            largest = net(x).argmax(1).tolist()
+        for of in {0, 1, 2} - set(largest):
+            heats = [rounded(heat.clamp(min=0)) for heat in signed]
+            if signed[of].max() > 0.1 and signed[of].min() < -0.1 and heats.count(heats[of]) == 1:
+                return net, x, of
+
+
 class heat_map(Exercise):
     cases = (
         Case("the last maps", 2, layer="conv2", pictures=1),
@@ -414,10 +435,7 @@ class heat_map(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        net = small_net(rng, given.get("inplace", False))
-        x = floats(rng, given.get("pictures", 2), 1, 5, 5)
-        heats = [heat_by_hand(*by_hand(net, given["layer"], x, of)).sum() for of in (0, 1, 2)]
-        of = heats.index(max(heats))  # for one of the classes there is some heat
+        net, x, of = telling_pictures(rng, given)
         if given.get("grad"):
             for p in net.parameters():
                 p.grad = torch.full_like(p, 7.0)
