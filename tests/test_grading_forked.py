@@ -30,7 +30,8 @@ def zygote():
     secrets = ("lessons/*/exercises.py", "lessons/*/answers.py")
     orders = Orders(
         preload=("sympy",),
-        binds=view(("course",), secrets),
+        packages=("course",),
+        withheld=secrets,
         limits=Limits(disk=8 << 20, file_size=4 << 20, processes=40),
         environment=tuple(ENV.items()),
     )
@@ -242,6 +243,16 @@ def test_a_zygote_that_was_killed_is_replaced():
     second.close()
 
 
+def test_two_lines_to_one_zygote_have_forks_of_their_own(zygote):
+    other = Zygote(zygote.orders, zygote.door.dup())
+    with other.fork(ENV, {}) as fork:
+        assert said(run(zygote, "1 + 1")[0]) == "2"
+        other.close()
+        with pytest.raises(Dead):
+            fork.run(0, "1", seconds=9, memory=MEMORY, take=lambda words: None)
+    assert said(run(zygote, "1 + 1")[0]) == "2"
+
+
 def test_without_namespaces_children_end_too(tmp_path):
     zygote = Zygote(Orders(contained=False, environment=tuple(ENV.items())))
     name = f"open-{os.getpid()}"
@@ -260,16 +271,17 @@ def test_without_namespaces_children_end_too(tmp_path):
 def test_preload_must_not_bring_in_what_is_withheld():
     orders = Orders(
         preload=("course.lessons.leaf_tensors.exercises",),
-        withheld=("*/course/lessons/*/exercises.py",),
+        packages=("course",),
+        withheld=("lessons/*/exercises.py",),
         environment=tuple(ENV.items()),
     )
     with pytest.raises(OSError, match="brings in what is withheld: course.lessons.leaf_tensors"):
-        Zygote(orders)
+        Zygote(orders).wait_until_ready()
 
 
 def test_a_module_that_is_not_installed_is_named():
     with pytest.raises(OSError, match="No module named 'not_there'"):
-        Zygote(Orders(preload=("not_there",), environment=tuple(ENV.items())))
+        Zygote(Orders(preload=("not_there",), environment=tuple(ENV.items()))).wait_until_ready()
 
 
 def test_this_machine_can_contain():

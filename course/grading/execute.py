@@ -17,7 +17,6 @@ contained, marking stops and says so, unless ``allow_uncontained`` is set.
 
 import os
 import sys
-from dataclasses import replace
 from time import monotonic
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -27,10 +26,10 @@ from traitlets import Bool, Dict, Integer, List, Unicode
 
 from course.grading import contained
 from course.grading.cold import TIMEOUT, ColdExecute, cell_name
+from course.grading.contained import Limits
 from course.grading.forked import Dead, Fork, Orders, TimeIsUp, zygote_for
 from course.grading.received import Received
 from course.grading.refused import REFUSED, error_output, not_run
-from course.grading.view import view
 from course.grading.workplace import files_beside, workplace
 
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PATH", "NBGRADER_EXECUTION")
@@ -93,29 +92,26 @@ class SafeExecute(ColdExecute):
                 f"Submissions cannot be contained here: {why_open}. Mark on a Linux machine, or "
                 "set c.SafeExecute.allow_uncontained = True to run them with your own rights."
             )
-        if why_cold:
-            return None
-        limits = contained.Limits(
-            memory=self.max_memory,
-            disk=self.max_disk,
-            file_size=self.max_disk,
-            processes=self.max_processes,
-            cpu=int(4 * (self.notebook_timeout or 3600)),
-        )
-        orders = Orders(
+        return None if why_cold else self.orders(contained=why_open is None)
+
+    def orders(self, *, contained: bool) -> Orders:
+        """What the warm process must be on a machine that can fork."""
+        return Orders(
             preload=tuple(self.preload),
-            contained=why_open is None,
-            limits=limits,
+            contained=contained,
+            packages=tuple(self.packages),
+            withheld=tuple(self.withheld),
+            visible=tuple(self.visible),
+            limits=Limits(
+                memory=self.max_memory,
+                disk=self.max_disk,
+                file_size=self.max_disk,
+                # without namespaces those of the instructor count as well
+                processes=self.max_processes if contained else 1 << 16,
+                cpu=int(4 * (self.notebook_timeout or 3600)),
+            ),
             output=self.max_received_bytes,
             environment=tuple(sorted(self._environment().items())),
-        )
-        if not orders.contained:
-            return replace(orders, limits=replace(limits, processes=1 << 16))  # the user's, all
-        packages, withheld = tuple(self.packages), tuple(self.withheld)
-        return replace(
-            orders,
-            binds=view(packages, withheld, tuple(self.visible)),
-            withheld=tuple(f"*/{package}/{one}" for package in packages for one in withheld),
         )
 
     def _why_cold(self, nb):

@@ -25,7 +25,8 @@ from time import monotonic
 
 import psutil
 
-from course.grading.contained import Bind, Limits
+from course.grading.contained import Limits
+from course.grading.view import view
 
 LONGEST_LINE = 8_000_000  # bytes of one message
 GRACE = 5.0  # seconds in which an interrupted cell must have ended
@@ -46,50 +47,83 @@ class TimeIsUp(Exception):
 
 @dataclass(frozen=True)
 class Orders:
-    """What a zygote is to be: two with equal orders are the same."""
+    """What a zygote is to be: two with equal orders are the same.
+
+    ``packages``, ``withheld`` and ``visible`` say what its forks see, as ``view`` takes them.
+    """
 
     preload: tuple[str, ...] = ()
     contained: bool = True
-    binds: tuple[Bind, ...] = ()
+    packages: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    visible: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     output: int = 2_000_000  # bytes of output of one cell
     environment: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> str:
-        facts = asdict(self) | {"binds": [[bind.source, bind.target] for bind in self.binds]}
+        """The orders as zygote.py reads them."""
+        binds = view(self.packages, self.withheld, self.visible) if self.contained else ()
+        patterns = [f"*/{package}/{one}" for package in self.packages for one in self.withheld]
+        facts = {
+            "preload": self.preload,
+            "contained": self.contained,
+            "binds": [[bind.source, bind.target] for bind in binds],
+            "withheld": patterns if self.contained else [],
+            "limits": asdict(self.limits),
+            "output": self.output,
+        }
         return json.dumps(facts)
 
 
 class Zygote:
-    """The warm process. Raises OSError, with a sentence, if it cannot be started or has ended."""
+    """The warm process, or one's own line to it.
 
-    def __init__(self, orders: Orders):
-        self.orders = orders
+    Raises OSError, with a sentence, when it is first used if it cannot be started or has ended.
+    ``door`` is where another process of ours has the door of a zygote that follows these orders.
+    """
+
+    def __init__(self, orders: Orders, door: socket.socket | None = None):
+        self.orders, self._process = orders, None
         self.statuses: dict[int, int] = {}
+        self.door = door or self._start()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            socket.send_fds(self.door, [b"a line"], [theirs.fileno()])
+        self._is_ready = False
+
+    def _start(self):
+        """Start the process; it gets ready while this one does something else."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
                 [
                     sys.executable,
                     str(Path(__file__).with_name("zygote.py")),
                     str(theirs.fileno()),
-                    orders.as_json(),
+                    self.orders.as_json(),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=dict(orders.environment),
+                env=dict(self.orders.environment),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # Ctrl-C is for the one who marks, who ends the forks
             )
-        said = self._hear(lambda words: "pid" not in words)
-        if "failed" in said:
-            self.close()
-            raise OSError(f"the warm process did not start: {said['failed']}")
+        return ours
+
+    def wait_until_ready(self) -> None:
+        """Raises OSError if it does not get ready."""
+        if not self._is_ready:
+            said = self._hear(lambda words: "pid" not in words)
+            if "failed" in said:
+                self.close()
+                raise OSError(f"the warm process did not start: {said['failed']}")
+            self._is_ready = True
 
     def fork(self, env: Mapping[str, str], files: Mapping[str, bytes], folder: str = "") -> "Fork":
         """A fork with this environment, which writes ``files`` into its folder first."""
+        self.wait_until_ready()
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -127,7 +161,7 @@ class Zygote:
 
     def _read(self, seconds):
         """The next message, after noting what it says of a fork's end; None if there is none."""
-        if not select.select([self._control], [], [], seconds)[0]:
+        if self._control.fileno() == -1 or not select.select([self._control], [], [], seconds)[0]:
             return None
         try:
             packet = self._control.recv(1 << 16)
@@ -141,12 +175,21 @@ class Zygote:
         return words
 
     def is_alive(self) -> bool:
-        return self._process.poll() is None
+        if self._process is not None:
+            return self._process.poll() is None
+        try:
+            return select.select([self._control], [], [], 0)[0] == [] or bool(
+                self._control.recv(1, socket.MSG_PEEK)
+            )
+        except OSError:
+            return False
 
     def close(self) -> None:
-        """End it and every fork of it."""
+        """End every fork of this line, and the zygote itself if it was started here."""
         self._control.close()
-        self._process.wait()
+        self.door.close()
+        if self._process is not None:
+            self._process.wait()
 
 
 class Fork:
@@ -257,6 +300,11 @@ class Fork:
 
 
 _zygotes: dict[Orders, Zygote] = {}
+
+
+def adopt(orders: Orders, door: socket.socket) -> None:
+    """Let this process use the zygote of another one, by its door."""
+    _zygotes[orders] = Zygote(orders, door)
 
 
 def zygote_for(orders: Orders) -> Zygote:

@@ -1,18 +1,19 @@
 """A process that has imported what notebooks need and forks one that runs cells when asked to.
 
-    python course/grading/zygote.py CONTROL '{"preload": ["torch"], "binds": [["/usr", "/usr"]], …}'
+    python course/grading/zygote.py DOOR '{"preload": ["torch"], "binds": [["/usr", "/usr"]], …}'
 
-CONTROL is the number of an inherited socket. It says ``{"ready": true}`` there, or ``{"failed":
-why}``. Then ``{"fork": true}`` with one end of a socket is answered with ``{"pid": 12}``; that
-process reads ``{"env": …, "files": …}`` and cells from its socket (see shell.py).
-``{"signal": 2, "pid": 12}`` sends it a signal; when it has ended ``{"pid": 12, "status": 0}``
-follows. When the control socket is closed, all of them end, and this one too. forked.py is the
-other side.
+DOOR is the number of an inherited socket. Whoever sends one end of a socket there has a line, on
+which ``{"ready": true}`` comes first, or ``{"failed": why}``. Then ``{"fork": true}`` with one end
+of a socket is answered with ``{"pid": 12}``; that process reads ``{"env": …, "files": …}`` and
+cells from its socket (see shell.py). ``{"signal": 2, "pid": 12}`` sends it a signal; when it has
+ended ``{"pid": 12, "status": 0}`` follows. When a line is closed, its forks end; when nobody has
+the door any more, so does this process. forked.py is the other side.
 """
 
 import base64
 import contextlib
 import fnmatch
+import functools
 import gc
 import importlib
 import json
@@ -26,55 +27,80 @@ import time
 from pathlib import Path
 
 
-def main(control: socket.socket, orders: dict) -> None:
+def main(door: socket.socket, orders: dict) -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
-    say = Speaker(control)
+    modules, first = None, {"ready": True}
     try:
         modules = prepared(orders)
     except Exception as error:
-        say(failed=f"{type(error).__name__}: {error}")
-        return
-    woken, wake = os.pipe()
-    for end in (woken, wake):
-        os.set_blocking(end, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    running = set()
-    say(ready=True)
+        first = {"failed": f"{type(error).__name__}: {error}"}
+    woken = wake_on_children()
+    lines: dict[socket.socket, set[int]] = {}  # with the forks of each
     while True:
-        ready, _, _ = select.select([control, woken], [], [])
+        ready, _, _ = select.select([door, woken, *lines], [], [])
         if woken in ready:
             os.read(woken, 1000)
-            for pid, status in ended(running):
-                say(pid=pid, status=status)
-        if control in ready:
-            request, sockets, _, _ = socket.recv_fds(control, 4096, 1)
-            if not request:
+            for line, running in lines.items():
+                for pid, status in ended(running):
+                    say(line, pid=pid, status=status)
+        if door in ready:
+            knock, sockets, _, _ = socket.recv_fds(door, 64, 1)
+            if not knock:
                 break
-            asked = json.loads(request)
-            if "signal" in asked:
-                if asked["pid"] in running:
-                    os.kill(asked["pid"], asked["signal"])
-                continue
-            pid = os.fork()
-            if pid == 0:
-                signal.set_wakeup_fd(-1)
-                guard(modules, orders, socket.socket(fileno=sockets[0]))
-            os.close(sockets[0])
-            running.add(pid)
-            say(pid=pid)
+            line = socket.socket(fileno=sockets[0])
+            lines[line] = set()
+            say(line, **first)
+        for line in [line for line in lines if line in ready]:
+            if not answered(line, lines[line], modules, orders):
+                end(lines.pop(line))
+                line.close()
+    for running in lines.values():
+        end(running)
+
+
+def wake_on_children():
+    """The reading end of a pipe into which every child's end is written."""
+    woken, wake = os.pipe()
+    for side in (woken, wake):
+        os.set_blocking(side, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    return woken
+
+
+def answered(line, running, modules, orders):
+    """Do what is asked on a line; False if it has been closed."""
+    try:
+        request, sockets, _, _ = socket.recv_fds(line, 4096, 1)
+    except OSError:
+        return False
+    if not request:
+        return False
+    asked = json.loads(request)
+    if "signal" in asked:
+        if asked["pid"] in running:
+            os.kill(asked["pid"], asked["signal"])
+        return True
+    pid = os.fork()
+    if pid == 0:
+        signal.set_wakeup_fd(-1)
+        guard(modules, orders, socket.socket(fileno=sockets[0]))
+    os.close(sockets[0])
+    running.add(pid)
+    say(line, pid=pid)
+    return True
+
+
+def say(line, **words):
+    with contextlib.suppress(OSError):  # whoever had this line has ended
+        line.send(json.dumps(words).encode())
+
+
+def end(running):
     for pid in running:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-
-
-class Speaker:
-    def __init__(self, control):
-        self.control = control
-
-    def __call__(self, **words):
-        self.control.send(json.dumps(words).encode())
 
 
 class Modules:
@@ -135,14 +161,19 @@ def guard(modules, orders, connection):
         if pid == 0:
             be_a_shell(modules, connection, orders)  # does not return
         connection.close()
-        signal.signal(signal.SIGINT, lambda *_: os.kill(pid, signal.SIGINT))
-        signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGKILL))
+        for asked, given in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGKILL)):
+            signal.signal(asked, functools.partial(pass_on, pid, given))
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if not orders["contained"]:  # else its children have ended with it
             modules.contained.kill_orphans()
     except OSError as error:
         complain(connection, error)
     os._exit(status if status >= 0 else 128 - status)
+
+
+def pass_on(pid, number, *_):
+    with contextlib.suppress(ProcessLookupError):  # it has ended, and its children are being ended
+        os.kill(pid, number)
 
 
 def complain(connection, error):
@@ -199,5 +230,4 @@ def read_line(connection):
 
 
 if __name__ == "__main__":
-    control = socket.socket(fileno=int(sys.argv[1]))
-    main(control, json.loads(sys.argv[2]))
+    main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2]))

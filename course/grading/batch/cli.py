@@ -9,12 +9,14 @@ from pathlib import Path
 
 from nbgrader.apps import NbGrader
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import setenv
 from tqdm import tqdm
 
 from course.grading import contained
 from course.grading.batch.bundle import CannotMark
 from course.grading.batch.pools import DaskPool, LocalPool
 from course.grading.batch.run import Run
+from course.grading.judgement import JudgedExecute
 
 
 def main(arguments: list[str]) -> int:
@@ -73,14 +75,11 @@ def grade(asked) -> int:
             f"Submissions cannot be contained here: {lacks}. Mark on a Linux machine, or say "
             "--allow-uncontained to run them with your own rights."
         )
-    pool = DaskPool(asked.cluster, asked.feedback) if asked.cluster else None
-    run = Run(
-        coursedir,
-        config,
-        pool or LocalPool(asked.jobs, asked.feedback),
-        force=asked.force,
-        only=tuple(asked.student),
-    )
+    if asked.cluster:
+        pool = DaskPool(asked.cluster, asked.feedback)
+    else:
+        pool = local_pool(asked.jobs, asked.feedback, config)
+    run = Run(coursedir, config, pool, force=asked.force, only=tuple(asked.student))
     if asked.dry_run:
         todo, unchanged = run.todo()
         say(asked, {"to mark": todo, "unchanged": unchanged}, dry_text(todo, unchanged))
@@ -95,6 +94,16 @@ def grade(asked) -> int:
         summary = run()
     say(asked, asdict(summary), text(summary))
     return 1 if summary.failed else 0
+
+
+def local_pool(jobs: int, feedback: bool, config) -> LocalPool:
+    """Processes of this machine, which share one warm process where processes can be forked."""
+    orders = None
+    if sys.platform == "linux":
+        with setenv(NBGRADER_EXECUTION="autograde"):  # as it is when a notebook runs
+            orders = JudgedExecute(config=config).orders(contained=contained.missing() is None)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers are what runs side by side
+    return LocalPool(jobs, feedback, orders)
 
 
 def course(folder: str, assignment: str):

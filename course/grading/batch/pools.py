@@ -9,7 +9,6 @@ nothing with it: its submission is marked again by another, twice at most.
 
 import json
 import multiprocessing
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -17,8 +16,11 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
 from course.grading.batch.mark import FAILED, mark
+from course.grading.forked import Orders, adopt, zygote_for
 
 TRIES = 3
+# imported once, in the process that the workers are forked from
+PRELOAD = ["course.grading.batch.mark", "nbgrader.converters", "torch"]
 
 
 def failed(student: str, why: str) -> bytes:
@@ -27,10 +29,10 @@ def failed(student: str, why: str) -> bytes:
 
 
 class LocalPool:
-    """Processes of this machine."""
+    """Processes of this machine; they share the warm process that follows ``orders``, if any."""
 
-    def __init__(self, jobs: int, feedback: bool = False):
-        self.jobs, self.feedback = jobs, feedback
+    def __init__(self, jobs: int, feedback: bool = False, orders: Orders | None = None):
+        self.jobs, self.feedback, self.orders = jobs, feedback, orders
 
     def map(
         self, bundle: bytes, submissions: Iterable[tuple[str, bytes]]
@@ -55,11 +57,14 @@ class LocalPool:
 
     def _until_death(self, bundle, waiting, jobs, lost):
         """Map until there are no more, or a worker dies; then ``lost`` has what was in work."""
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOAD)
+        door = zygote_for(self.orders).door if self.orders else None
         executor = ProcessPoolExecutor(
             jobs,
-            mp_context=multiprocessing.get_context("forkserver"),
+            mp_context=context,
             initializer=prepare,
-            initargs=(bundle, self.feedback),
+            initargs=(bundle, self.feedback, self.orders, door),
         )
         running = {}
         try:
@@ -122,9 +127,10 @@ class DaskPool:
 _prepared = {}
 
 
-def prepare(bundle: bytes, feedback: bool) -> None:
+def prepare(bundle: bytes, feedback: bool, orders: Orders | None, door) -> None:
     """What a worker of LocalPool is told once."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers are what runs side by side
+    if door is not None:
+        adopt(orders, door)
     _prepared.update(bundle=bundle, feedback=feedback)
 
 
