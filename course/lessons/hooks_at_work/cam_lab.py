@@ -6,16 +6,21 @@ Each move runs a real forward and backward with hooks on the chosen layer.
 """
 
 from dataclasses import dataclass, replace
-from html import escape
 
-from course.laboratory.front_end import somebody_looks
+from course.laboratory.panel import Check, Choice, Slider, panel
 from course.lessons.hooks_at_work.cam import heat, hottest
-from course.lessons.hooks_at_work.panel import LOOK, panel
 from course.lessons.hooks_at_work.pictures import CLASSES, SHAPE, SIZE, draw
 
 LAYERS = ("conv1", "relu1", "conv2", "relu2", "conv3", "relu3")
 MOST = 30  # pictures to choose from
 PIXEL = 9  # of the screen, for one of the picture
+FRAME = "border:1px solid currentColor"  # white squares end at the edge of a white page, too
+CONTROLS = [
+    Slider("number", "picture", 0, MOST - 1, 1),
+    Slider("layer", f"layer (1 to {len(LAYERS)})", 1, len(LAYERS), 1),
+    Choice("of", "what speaks for", tuple((name, name) for name in CLASSES)),
+    Check("mark", "crosses have the mark"),
+]
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class CamLab:
     def moved(self, **changes) -> "CamLab":
         return replace(self, **changes)
 
-    def page(self) -> tuple[str, str]:
-        """HTML and the same in words."""
+    def page(self) -> tuple[str, str, str]:
+        """HTML, and twice the same in words."""
         x, y, places = draw(MOST, seed=7, mark=self.mark)
         picture, layer = x[self.number], LAYERS[self.layer - 1]
         with_heat = heat(self.net, layer, picture, CLASSES.index(self.of))
@@ -46,29 +51,10 @@ class CamLab:
             f"Heat for {self.of} at {layer}: {where}."
         )
         drawn = svg(picture[0], None, "the picture") + svg(picture[0], with_heat, "with its heat")
-        return f'<div style="display:flex;gap:1em">{drawn}</div><p>{escape(words)}</p>', words
+        return f'<div style="display:flex;flex-wrap:wrap;gap:1em">{drawn}</div>', words, words
 
     def _ipython_display_(self):
-        if somebody_looks():
-            import ipywidgets
-
-            panel(
-                self,
-                {
-                    "number": ipywidgets.IntSlider(
-                        self.number, 0, MOST - 1, description="picture", **LOOK
-                    ),
-                    "layer": ipywidgets.IntSlider(
-                        self.layer, 1, len(LAYERS), description="layer (1 to 6)", **LOOK
-                    ),
-                    "of": ipywidgets.Dropdown(
-                        options=CLASSES, value=self.of, description="what speaks for", **LOOK
-                    ),
-                    "mark": ipywidgets.Checkbox(
-                        self.mark, description="crosses have the mark", **LOOK
-                    ),
-                },
-            )
+        panel(self, CONTROLS)
 
 
 def cam_lab(net, **settings) -> CamLab:
@@ -104,5 +90,5 @@ def svg(picture, heat, label) -> str:
     size = SIZE * PIXEL
     return (
         f'<svg role="img" aria-label="{label}" width="{size}" height="{size}" '
-        f'viewBox="0 0 {SIZE} {SIZE}">{"".join(squares)}</svg>'
+        f'viewBox="0 0 {SIZE} {SIZE}" style="{FRAME}">{"".join(squares)}</svg>'
     )

@@ -7,14 +7,16 @@ Each move trains the small network of `clipping` twice for real: without clippin
 
 import math
 from dataclasses import dataclass, replace
-from html import escape
 
-from course.laboratory.front_end import somebody_looks
+from course.laboratory.panel import Choice, Slider, panel
 from course.lessons.hooks_at_work.clipping import EVERY, KINDS, STEPS, curve
-from course.lessons.hooks_at_work.panel import LOOK, panel
 
 WIDTH, HEIGHT = 560, 200  # of the drawing, in pixels
 LOWEST, HIGHEST = 1e-2, 1e4  # losses that the drawing has room for, on a logarithmic scale
+CONTROLS = [
+    Choice("kind", "clip", tuple(KINDS.items())),
+    Slider("threshold", "threshold", 0.01, 100.0, 0.1, log=True),
+]
 
 
 @dataclass(frozen=True)
@@ -27,39 +29,17 @@ class ClipLab:
     def moved(self, **changes) -> "ClipLab":
         return replace(self, **changes)
 
-    def page(self) -> tuple[str, str]:
-        """HTML and the same in words."""
+    def page(self) -> tuple[str, str, str]:
+        """HTML, and twice the same in words."""
         plain, chosen = curve("none"), curve(self.kind, self.threshold)
         words = (
             f"Without clipping: {ends(plain)}. {KINDS[self.kind].capitalize()}, threshold "
             f"{self.threshold:.3g}: {ends(chosen)}."
         )
-        return f"{svg(plain, chosen)}<p>{escape(words)}</p>", words
+        return svg(plain, chosen), words, words
 
     def _ipython_display_(self):
-        if somebody_looks():
-            import ipywidgets
-
-            panel(
-                self,
-                {
-                    "kind": ipywidgets.Dropdown(
-                        options=[(words, kind) for kind, words in KINDS.items()],
-                        value=self.kind,
-                        description="clip",
-                        **LOOK,
-                    ),
-                    "threshold": ipywidgets.FloatLogSlider(
-                        self.threshold,
-                        min=-2,
-                        max=2,
-                        step=0.1,
-                        description="threshold",
-                        continuous_update=False,
-                        **LOOK,
-                    ),
-                },
-            )
+        panel(self, CONTROLS)
 
 
 def clip_lab(kind="total", threshold=5.0) -> ClipLab:

@@ -9,14 +9,19 @@ a real forward and backward. What the bars show is what the hooks were called wi
 import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from html import escape
 
-from course.laboratory.front_end import show_widget, somebody_looks
+from course.laboratory.panel import Choice, Slider, panel
 
 LIMITS = {"depth": (2, 30, 1), "gain": (0.25, 2.5, 0.25), "at": (0, 30, 1)}
 ACTIVATIONS = {"none": "Identity", "ReLU": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 WIDTH, BATCH, FACTOR = 16, 8, 100.0  # FACTOR: by how much the hook on one layer multiplies
 FLOOR = 1e-12  # norms are drawn on a logarithmic scale from here to its inverse; 1 is the middle
+CONTROLS = [
+    Slider("depth", "layers", *LIMITS["depth"]),
+    Choice("activation", "activation", tuple((name, name) for name in ACTIVATIONS)),
+    Slider("gain", "size of the weights", *LIMITS["gain"]),
+    Slider("at", f"hook · {FACTOR:.0f} on layer", *LIMITS["at"]),
+]
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,10 @@ class DepthLab:
             f"layer {n:2}  {norm:9.3g}  {'#' * round(40 * part)}{' ← hook' * (n == self.at)}"
             for n, norm, part in rows
         ]
-        return f"{table(rows, self.at)}<p>{escape(words)}</p>", "\n".join([*text, words]), words
+        return table(rows, self.at), "\n".join([*text, words]), words
 
     def _ipython_display_(self):
-        if somebody_looks():
-            html, text, _ = self.page()
-            show_widget(widget(self), html, text, "Run this cell to move the controls.")
+        panel(self, CONTROLS)
 
 
 def depth_lab(**settings) -> DepthLab:
@@ -129,35 +132,3 @@ def table(rows, at) -> str:
     )
     caption = "Norm of the gradient at the output of each layer"
     return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(lines)}</table>"
-
-
-def widget(lab: DepthLab):
-    """The controls, from ipywidgets, over the table."""
-    import ipywidgets
-
-    wide = {"style": {"description_width": "12em"}, "layout": {"width": "32em"}}
-    low, high, step = LIMITS["gain"]
-    controls = {
-        "depth": ipywidgets.IntSlider(lab.depth, *LIMITS["depth"], description="layers", **wide),
-        "activation": ipywidgets.Dropdown(
-            options=list(ACTIVATIONS), value=lab.activation, description="activation", **wide
-        ),
-        "gain": ipywidgets.FloatSlider(
-            lab.gain, min=low, max=high, step=step, description="size of the weights", **wide
-        ),
-        "at": ipywidgets.IntSlider(
-            lab.at, *LIMITS["at"], description="hook · 100 on layer", **wide
-        ),
-    }
-    shown = ipywidgets.HTML(lab.page()[0])
-
-    def run(_):
-        values = {name: control.value for name, control in controls.items()}
-        shown.value = lab.moved(**values).page()[0]
-
-    for control in controls.values():
-        control.observe(run, "value")
-    box = ipywidgets.VBox([*controls.values(), shown])
-    box.add_class("hl-widget")  # hides the static table while this widget lives
-    box.static_id = "depth-lab"
-    return box
