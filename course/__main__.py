@@ -10,6 +10,7 @@ COMMANDS = {  # name -> (the module whose main(arguments) runs it, what it does)
     "lab": ("course.machine.open_lab", "open a lesson in JupyterLab"),
     "check": ("course.check_cli", "run the checks of a notebook, or of a lesson's bank of answers"),
     "build": ("course.build", "build source/ and release/ from course/lessons/"),
+    "new": ("course.new_exercise", "add an exercise to a lesson, for its author to fill in"),
     "doctor": ("course.doctor", "say what is installed, what is wrong, and how to mend it"),
     "grade": ("course.grading.batch.cli", "mark what was submitted, contained and many at once"),
     "export": ("course.gradebook.export", "write the grades of a gradebook as nbgrader does, fast"),

@@ -8,12 +8,14 @@ from course.author_text import EXERCISE_KEYS, AuthorCell, BuildError
 from course.exercise import LessonChecks
 from course.lessons import Lesson
 from course.stubs import release_text
+from course.to_fill import refuse_unfilled
 
 DIFFICULTIES = ("warm-up", "easy", "medium", "hard")
 
 
 def check_exercises(lesson: Lesson, cells: list[AuthorCell], checks: LessonChecks) -> None:
     """Refuse exercises that are incomplete, doubled or whose points do not add up."""
+    refuse_unfilled(lesson.folder)
     path = lesson.folder / "exercises.py"
     texts = named(path, cells, "markdown")
     answers = named(path, cells, "code")

@@ -165,9 +165,12 @@ def refuse_leaks(lesson: Lesson, released: bytes) -> None:
 
 def state(lesson: Lesson, root: Path) -> str:
     """A hash of everything that goes into a lesson's notebooks, and of the notebooks themselves."""
-    files = makers("answers", "author_rules", "exercise", "stubs")
+    files = makers("answers", "author_rules", "exercise", "stubs", "to_fill")
     files += sorted((ROOT / "course" / "grading").glob("*.py")) + [ROOT / "nbgrader_config.py"]
     files += sorted(lesson.folder.glob("*.py"))
+    if lesson.number == 0:  # it shows the map of all lessons
+        files += [*makers("lessons/__init__", "report"), *sorted(ROOT.glob("course/progress/*.py"))]
+        files += sorted(ROOT.glob("course/lessons/*/exercises.py"))
     files += sorted(root.glob(f"*/{lesson.assignment}/*.ipynb"))
     return digest(files, lesson.assignment)
 

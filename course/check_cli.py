@@ -85,13 +85,20 @@ def words(output) -> str:
 def check_bank(lesson: Lesson) -> int:
     """Judge every answer of a lesson's bank; print those that its table does not foresee."""
     from course.answers import read_bank
+    from course.author_text import BuildError
     from course.check import Desk
     from course.observation import MISSING
+    from course.to_fill import refuse_unfilled
 
     path = lesson.folder / "answers.py"
     if not path.exists():
         print(f"check: lesson {lesson.name} has no exercises.", file=sys.stderr)
         return 2
+    try:
+        refuse_unfilled(lesson.folder)
+    except BuildError as error:
+        print(f"check: {error}", file=sys.stderr)
+        return 1
     desk, counts, surprises = Desk(lesson.name), Counter(), 0
     for entry in read_bank(path.read_text("utf-8")):
         answer = entry.run().get(entry.exercise, MISSING)
