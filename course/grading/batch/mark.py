@@ -12,16 +12,20 @@ import shutil
 import traceback
 import warnings
 from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
 
 import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
+from nbgrader.utils import capture_log, temp_attrs
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from course.grading.batch.bundle import fast_folder, new_gradebook, unpack
 from course.grading.judgement import MARKING
+from course.grading.refused import REFUSED
 
 warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")  # three a submission
 MARKED, FAILED = "marked", "failed"
@@ -54,7 +58,7 @@ def _mark(bundle, student, submission, feedback):
     folder.mkdir(parents=True)
     try:
         unpack(submission, folder)
-        done = course.api.autograde(assignment, "one", force=True, create=True)
+        done = course.autograde()
         if not done["success"]:
             said = f"{done.get('log', '')}\n{done.get('error', '')}"
             return {"outcome": FAILED, "log": said[-LONGEST_LOG:]}
@@ -79,7 +83,8 @@ def _marks(course, texts, pages):
         submission = gradebook.find_submission(course.facts["assignment"], "one")
         for notebook in submission.notebooks:
             text = texts.get(notebook.name, "")
-            said = _said(text)
+            metadata = nbformat.reads(text, 4).metadata if text else {}
+            said = metadata.get(MARKING, {})  # what JudgedExecute wrote about its own rulings
             marks[notebook.name] = {
                 "cells": {
                     grade.name: [grade.auto_score, grade.needs_manual_grade]
@@ -89,20 +94,28 @@ def _marks(course, texts, pages):
                 "late_penalty": notebook.late_submission_penalty,
                 "reasons": said.get("reasons", {}),
                 "flags": said.get("flags", []),
-                "attempted": any(comment.auto_comment is None for comment in notebook.comments),
+                "attempted": bool(text)
+                and REFUSED not in metadata
+                and any(comment.auto_comment is None for comment in notebook.comments),
                 "text": text,
                 "page": pages.get(notebook.name),
             }
     return marks
 
 
-def _said(text):
-    """What JudgedExecute wrote into the notebook about its own rulings."""
-    return nbformat.reads(text, 4).metadata.get(MARKING, {}) if text else {}
-
-
 def _texts(folder, ending):
     return {path.stem: path.read_text("utf-8") for path in folder.glob(f"*{ending}")}
+
+
+class AutogradeOne(Autograde):
+    """``nbgrader autograde`` for one submission, also where it holds no notebook."""
+
+    def init_notebooks(self):
+        folder = self._format_source(self.coursedir.assignment_id, self.coursedir.student_id)
+        pattern = f"{self.coursedir.notebook_id}.ipynb"
+        # the exporter adds those that should be there
+        self.assignments = {folder: sorted(map(str, Path(folder).glob(pattern)))}
+        self.notebooks = []
 
 
 class Course:
@@ -126,6 +139,14 @@ class Course:
         secret.parent.mkdir()
         secret.write_text(self.facts["secret"])
         self.api = NbGraderAPI(config=self._config())
+
+    def autograde(self) -> dict:
+        """Run it; ``success``, ``log`` and ``error`` as NbGraderAPI gives them."""
+        names = {"assignment_id": self.facts["assignment"], "student_id": "one"}
+        with temp_attrs(self.api.coursedir, **names):
+            app = AutogradeOne(coursedir=self.api.coursedir, parent=self.api)
+            app.force = app.create_student = True
+            return capture_log(app)
 
     def _config(self):
         config = Config(self.facts["config"])

@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
+from course.grading.batch.bundle import CannotMark
 from course.grading.batch.mark import FAILED, mark
 from course.grading.forked import Orders, adopt, zygote_for
 
@@ -87,9 +88,20 @@ class DaskPool:
     """Workers of a dask.distributed cluster, which must have this course installed."""
 
     def __init__(self, address: str, feedback: bool = False):
-        from distributed import Client
-
-        self.client, self.feedback = Client(address, timeout="30s"), feedback
+        try:
+            from distributed import Client
+        except ModuleNotFoundError:
+            raise CannotMark(
+                "Marking on a cluster needs dask.distributed: pip install 'distributed>=2024.8'"
+            ) from None
+        try:
+            self.client = Client(address, timeout="10s")
+        except (OSError, TimeoutError, ValueError) as error:
+            raise CannotMark(
+                f"No dask scheduler answers at {address} ({error}): start one with "
+                "`dask scheduler`, or leave --cluster away."
+            ) from None
+        self.feedback = feedback
 
     def map(
         self, bundle: bytes, submissions: Iterable[tuple[str, bytes]]
