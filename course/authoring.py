@@ -18,13 +18,16 @@ What the author got wrong is refused by ``author_text`` and ``author_rules``.
 """
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from course.author_rules import check_exercises
 from course.author_text import EXERCISE_KEYS, AuthorCell, read_cells
 from course.exercise import LessonChecks, lesson_checks
 from course.lessons import Lesson
+from course.progress.overview import overview
+from course.progress.page import as_html, as_text
 
+MAP = "course-map"  # the tag of the cell that shows the lessons
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -32,10 +35,22 @@ KERNEL = {
 
 
 def lesson_notebook(lesson: Lesson):
-    """The notebook of a lesson's text: cells with ids by position, no outputs."""
+    """The notebook of a lesson's text: cells with ids by position, no outputs.
+
+    Only a cell with the tag "course-map" has one: the map as it is without a kernel.
+    """
     cells = read_cells(lesson.folder / "lesson.py", allowed={"tags"})
     made = [plain_cell(cell, f"cell-{n:02d}") for n, cell in enumerate(cells, start=1)]
+    for cell in made:
+        if MAP in cell.metadata.get("tags", ()):
+            cell.outputs = [map_output()]
     return notebook(made)
+
+
+def map_output():
+    course = overview(None)
+    data = {"text/html": as_html(course), "text/plain": as_text(course)}
+    return new_output("display_data", data=data)
 
 
 def exercises_notebook(lesson: Lesson, checks: LessonChecks | None = None):

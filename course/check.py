@@ -77,6 +77,15 @@ class Desk:
         if not result.passed:
             outcome, words = headline(result)
             raise CheckFailed(words, f"{name}: {outcome}. {words}")
+        if not hidden:
+            self.keep(name)
+
+    def keep(self, name: str) -> None:
+        """Note on the learner's disk that the visible cases of an exercise passed."""
+        from course.progress.record import note_passed
+
+        if words := note_passed(self.lesson, name):
+            show(words)
 
     def result(self, name: str, answer, *, hidden: bool | None = False, **seed) -> Result:
         """Judge any object as the answer to an exercise, without showing or raising anything."""

@@ -121,6 +121,7 @@ def test_what_the_course_imports_is_what_pyproject_names():
     named = {normal(Requirement(text).name) for text in PROJECT["dependencies"]}
     named |= {normal(Requirement(text).name) for text in PROJECT["optional-dependencies"]["dev"]}
     comes_along = {  # imported too, and by which named package it is brought, as its public base
+        "filelock": "torch",
         "ipython": "ipywidgets",
         "jupyter-client": "nbclient",
         "jupyter-core": "jupyterlab",

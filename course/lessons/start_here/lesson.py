@@ -7,7 +7,18 @@
 # function of yours that PyTorch calls on that way: it can look at a gradient, and it can change it.
 # In this course you turn a slider, a real backward runs, and you see what changes.
 #
-# Run a cell with **Shift + Enter**. Run the one below.
+# ## The course
+#
+# Run a cell with **Shift + Enter**. Run the one below. It shows the lessons, what you have passed,
+# and where to go on; each name is a link. Come back here whenever you want to see how far you are.
+
+# %% tags=["course-map"]
+from course import course_map
+
+course_map()
+
+# %% [markdown]
+# Is this your first time? Then read on: this page takes 3 minutes.
 
 # %%
 import torch
@@ -73,6 +84,10 @@ guess.reveal(w.grad)
 # - `hint("name")` gives a hint. Each call gives a stronger one.
 # - `solution("name")` opens when the check has passed, or after three tries.
 # - `reset("name")`, as the only line of an answer cell, puts that cell back to its first state.
+#
+# What passes is kept beside the notebooks, in the small file `.progress.json`, and shown in the
+# map above, also tomorrow. To forget it, run `from course import reset_progress` and then
+# `reset_progress()`, or `reset_progress("leaf_tensors")` for one lesson. Your answers stay.
 #
 # The **Validate** button in the toolbar runs your whole notebook from the top in a fresh kernel, as
 # the marking does. Press it before you hand in a notebook: it finds answers that only worked
