@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from course.exercise import SEED, LessonChecks, lesson_checks
 from course.grading.judgement import TAMPERED, Ruling
-from course.judge import Result, judge, judge_case
+from course.judge import WRONG, Result, Verdict, judge, judge_case
 from course.lessons import LESSONS
 from course.observation import observe_all
 from course.report import as_text, headline
@@ -19,6 +19,9 @@ from course.testimony import SECRET_SEED, control
 
 LESSON_OF = {lesson.assignment: lesson.name for lesson in LESSONS}
 NO_FACTS = "The check did not report what it observed: something in this notebook replaced it."
+NOT_BELIEVED = "What the check reported of this case contradicts itself."
+LEAVE_ALONE = "leave `check`, torch and Python as they are, and hand in the notebook again."
+NO_OUTCOME = {"unreadable": "nothing was reported that has the form of an outcome"}
 
 
 class Judge:
@@ -47,11 +50,20 @@ class Judge:
             return None
         if not reports:
             return Ruling(0, NO_FACTS, NO_FACTS, flags=(TAMPERED,))
-        rulings = [self._rule(checks, name, hidden, report) for report in reports]
+        rulings = [self._rule_safely(checks, name, hidden, report) for report in reports]
         worst = min(rulings, key=lambda ruling: ruling.points)
         if len(rulings) == 1:
             return worst
         return Ruling(worst.points, worst.text, worst.headline, worst.reasons, (TAMPERED,))
+
+    def _rule_safely(self, checks, name, hidden, report):
+        for seed in (SEED, self.seed):  # a reference that fails is no fault of the notebook's
+            expected = outcomes(lesson=checks.lesson, name=name, seed=seed)
+            judge(checks[name], expected, expected, checks.reasons)
+        try:
+            return self._rule(checks, name, hidden, report)
+        except Exception:  # numbers too large to compare, facts that no diagnosis has foreseen
+            return Ruling(0, NO_FACTS, NO_FACTS, flags=(TAMPERED,))
 
     def _rule(self, checks, name, hidden, report):
         exercise = checks[name]
@@ -67,17 +79,25 @@ class Judge:
             checks.reasons,
         )
         passes = {v.case.name for v in honest.verdicts if v.points}
-        flags = ()
-        if (
-            facts.get("exercise") != name
-            or [v.points for v in secret.verdicts] != [v.points for v in known.verdicts]
-            or any(v.points and v.case.name not in passes for v in refused.verdicts)
-        ):
-            flags = (TAMPERED,)
-        codes = tuple(verdict.code for verdict in secret.verdicts if verdict.code)
-        if secret.passed:
-            return Ruling(secret.points, as_text(secret), "", codes, flags)
-        return Ruling(secret.points, as_text(secret), headline(secret)[1], codes, flags)
+        verdicts = tuple(
+            s
+            if bool(s.points) == bool(k.points)
+            and (not r.points or r.case.name in passes)
+            and facts.get("exercise") == name
+            else Verdict(s.case, WRONG, s.code or "UNFORESEEN", NOT_BELIEVED, LEAVE_ALONE)
+            for s, k, r in zip(secret.verdicts, known.verdicts, refused.verdicts, strict=True)
+        )
+        formless = any(
+            outcome_in(facts.get(part), case) is NO_OUTCOME
+            for part in ("known", "secret", "control")
+            for case in cases
+        )
+        flags = (TAMPERED,) if formless or verdicts != secret.verdicts else ()
+        ruled = Result(name, verdicts, secret.remaining)
+        codes = tuple(verdict.code for verdict in verdicts if verdict.code)
+        if ruled.passed:
+            return Ruling(ruled.points, as_text(ruled), "", codes, flags)
+        return Ruling(ruled.points, as_text(ruled), headline(ruled)[1], codes, flags)
 
     def _judged(self, checks, name, cases, observed, seed) -> Result:
         expected = outcomes(lesson=checks.lesson, name=name, seed=seed)
@@ -120,17 +140,18 @@ def outcome_in(observed, case) -> dict:
     """The reported outcome of a case, if it has the form of one."""
     outcome = observed.get(case.name) if isinstance(observed, dict) else None
     if not isinstance(outcome, dict) or len(outcome) != 1:
-        return {"unreadable": "nothing was reported"}
+        return NO_OUTCOME
     ((kind, content),) = outcome.items()
     form = {"facts": dict, "not_attempted": str, "raised": dict, "unreadable": str}.get(kind)
     if form is None or not isinstance(content, form):
-        return {"unreadable": "what was reported is no outcome"}
+        return NO_OUTCOME
     if kind == "not_attempted" and content not in ("NAME_MISSING", "NOT_ATTEMPTED"):
-        return {"unreadable": "what was reported is no outcome"}
-    if kind == "raised" and not all(
-        isinstance(content.get(key), str) for key in ("type", "message", "code")
+        return NO_OUTCOME
+    if kind == "raised" and not (
+        all(isinstance(content.get(key), str) for key in ("type", "message", "code"))
+        and isinstance(content.get("line"), (int, type(None)))
     ):
-        return {"unreadable": "what was reported is no outcome"}
+        return NO_OUTCOME
     return outcome
 
 

@@ -108,11 +108,12 @@ class JudgedExecute(SafeExecute):
         judge = self._judge()
         if judge is None or not utils.is_grade(cell) or utils.is_solution(cell):
             return
-        if not reports and any(output.output_type == "error" for output in cell.outputs):
-            return  # it did not come as far as reporting, which is 0 points
         ruling = judge.rule(self._assignment, cell.source, reports)
         if ruling is None:
             return
+        kinds = {output.output_type for output in cell.outputs}
+        if not reports and "error" in kinds and "execute_result" not in kinds:
+            return  # it did not come as far as reporting, which is 0 points
         self._rulings[cell.metadata.nbgrader["grade_id"]] = ruling
         cell.outputs = ruling.outputs()
 

@@ -13,6 +13,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 
+from course.grading.judgement import MARKING
 from course.grading.refused import REFUSED
 
 ROUNDING = 1e-6  # points added up one by one may be above their sum by this much
@@ -25,7 +26,18 @@ class SaveScores(SaveAutoGrades):
         nb, resources = super().preprocess(nb, resources)
         if REFUSED in nb.metadata:
             self._give_nothing()
+        if nb.metadata.get(MARKING, {}).get("flags"):
+            self._flag()
         return nb, resources
+
+    def _flag(self):
+        """Put formgrader's flag on the notebook; whoever has looked at it takes it off there."""
+        with Gradebook(self.db_url) as gradebook:
+            submission = gradebook.find_submission_notebook(
+                self.notebook_id, self.assignment_id, self.student_id
+            )
+            submission.flagged = True
+            gradebook.db.commit()
 
     def _give_nothing(self):
         """Points that an instructor would have to give by hand are 0 too: there is no work."""
