@@ -164,6 +164,6 @@ def make_storable(cell):
     try:
         nbformat.validate(new_notebook(cells=[cell]), relax_add_props=True)
         json.dumps(cell.outputs, ensure_ascii=False).encode()
-    except (nbformat.ValidationError, TypeError, ValueError):
+    except (nbformat.ValidationError, TypeError, ValueError, RecursionError):
         cell.outputs = [error_output("InvalidOutput", "the cell sent what no notebook can hold")]
         cell.execution_count = None

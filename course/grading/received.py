@@ -1,5 +1,8 @@
 """The outputs of one cell, made of what came from a process that nobody trusts."""
 
+import json
+
+from nbformat import ValidationError
 from nbformat.v4 import new_output
 
 from course.grading.outputs import ENOUGH, shortened, size
@@ -11,6 +14,7 @@ FIELDS = {  # of each kind of output, with the type that each field must have
     "display_data": {"data": dict, "metadata": dict},
 }
 DECISIVE = {"error", "execute_result"}  # the first of each is never left out
+DEEPEST = 100  # lists in lists: what is deeper cannot be copied, compared and written for sure
 
 
 class Received:
@@ -66,11 +70,43 @@ def _output(asked):
     if fields is None or not all(isinstance(asked.get(name), fields[name]) for name in fields):
         return None
     content = {name: asked[name] for name in fields}
+    if is_deep(content):
+        return None
+    content = _encodable(content)
     if "traceback" in content:
         content["traceback"] = [line for line in content["traceback"] if isinstance(line, str)]
     if "data" in content:
         content["data"] = {k: v for k, v in content["data"].items() if _fits(k, v)}
-    return new_output(asked["output_type"], **content)
+    try:
+        return new_output(asked["output_type"], **content)
+    except ValidationError:  # JSON under a name that is not one of JSON, mostly
+        data = {k: v for k, v in content["data"].items() if isinstance(v, str)}
+        return new_output(asked["output_type"], data=data)
+
+
+def is_deep(value) -> bool:
+    """Whether lists and dicts are in each other more than DEEPEST times.
+
+    >>> is_deep({"a": [1, 2]})
+    False
+    """
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = [v for v in level if isinstance(v, (dict, list))]
+        level = [part for v in inner for part in (v.values() if isinstance(v, dict) else v)]
+        if not level:
+            return False
+    return True
+
+
+def _encodable(content):
+    """The same without halves of characters, which can be read from JSON but never be written."""
+    text = json.dumps(content, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-8", "replace"))
+    return content
 
 
 def _fits(mime, value):
