@@ -12,6 +12,7 @@ forked.py for the one who reads it.
 import builtins
 import io
 import json
+import os
 import sys
 
 from IPython.core.displayhook import DisplayHook
@@ -174,6 +175,7 @@ def serve(shell: Shell, connection, limit: int) -> None:
     shell.line = shell.display_pub.line = line
     builtins.input = no_input
     sys.stdout, sys.stderr = Stream("stdout", line), Stream("stderr", line)
+    me = os.getpid()
     for asked in line:
         number, failed = asked["cell"], None
         try:
@@ -181,6 +183,8 @@ def serve(shell: Shell, connection, limit: int) -> None:
             failed = result.error_before_exec or result.error_in_exec
         except BaseException as error:  # an interrupt between two cells, a broken hook
             failed = error
+        if os.getpid() != me:  # a copy that the cell made with os.fork() is not to go on as we do
+            os._exit(0)
         try:
             flush()
         except BaseException as error:
