@@ -17,6 +17,7 @@ contained, marking stops and says so, unless ``allow_uncontained`` is set.
 
 import os
 import sys
+from pathlib import Path
 from time import monotonic
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -30,6 +31,7 @@ from course.grading.contained import Limits
 from course.grading.forked import Dead, Fork, Orders, TimeIsUp, zygote_for
 from course.grading.received import Received
 from course.grading.refused import REFUSED, error_output, not_run
+from course.grading.view import is_seen
 from course.grading.workplace import files_beside, workplace
 
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PATH", "NBGRADER_EXECUTION")
@@ -54,6 +56,9 @@ class SafeExecute(ColdExecute):
     visible = List(Unicode(), help="further files and folders that notebooks may read").tag(
         config=True
     )
+    hidden = List(
+        Unicode(), help="files and folders that nobody sees, should they lie in what is visible"
+    ).tag(config=True)
     environment = Dict(help="environment variables that notebooks have").tag(config=True)
     allow_uncontained = Bool(
         False, help="run submissions with your own rights where they cannot be contained"
@@ -92,7 +97,24 @@ class SafeExecute(ColdExecute):
                 f"Submissions cannot be contained here: {why_open}. Mark on a Linux machine, or "
                 "set c.SafeExecute.allow_uncontained = True to run them with your own rights."
             )
-        return None if why_cold else self.orders(contained=why_open is None)
+        if why_cold:
+            return None
+        orders = self.orders(contained=why_open is None)
+        if seen := [path for path in self._instructors() if is_seen(path, orders.binds())]:
+            raise NotContained(
+                f"Submissions would see {seen[0]}, which is in a folder that they need: set "
+                f"c.SafeExecute.hidden = [{seen[0]!r}, …], or move the course."
+            )
+        return orders
+
+    def _instructors(self) -> list[str]:
+        """Those files and folders of the course that exist and are no learner's business."""
+        course = self.parent.parent.coursedir
+        steps = ("source", "submitted", "autograded", "feedback")
+        names = [*(getattr(course, f"{step}_directory") for step in steps), ".marking"]
+        names.append(course.db_url.removeprefix("sqlite:///"))
+        paths = [Path(course.root, name).absolute() for name in names]
+        return [str(path) for path in paths if path.exists()]
 
     def orders(self, *, contained: bool) -> Orders:
         """What the warm process must be on a machine that can fork."""
@@ -102,6 +124,7 @@ class SafeExecute(ColdExecute):
             packages=tuple(self.packages),
             withheld=tuple(self.withheld),
             visible=tuple(self.visible),
+            hidden=tuple(self.hidden),
             limits=Limits(
                 memory=self.max_memory,
                 disk=self.max_disk,

@@ -25,7 +25,7 @@ from time import monotonic
 
 import psutil
 
-from course.grading.contained import Limits
+from course.grading.contained import Bind, Limits
 from course.grading.view import view
 
 LONGEST_LINE = 8_000_000  # bytes of one message
@@ -49,7 +49,8 @@ class TimeIsUp(Exception):
 class Orders:
     """What a zygote is to be: two with equal orders are the same.
 
-    ``packages``, ``withheld`` and ``visible`` say what its forks see, as ``view`` takes them.
+    ``packages``, ``withheld``, ``visible`` and ``hidden`` say what its forks see, as ``view`` takes
+    them.
     """
 
     preload: tuple[str, ...] = ()
@@ -57,18 +58,24 @@ class Orders:
     packages: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
     visible: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     output: int = 2_000_000  # bytes of output of one cell
     environment: tuple[tuple[str, str], ...] = ()
 
+    def binds(self) -> tuple[Bind, ...]:
+        """What its forks see; nothing is bound where they are not contained."""
+        if not self.contained:
+            return ()
+        return view(self.packages, self.withheld, self.visible, self.hidden)
+
     def as_json(self) -> str:
         """The orders as zygote.py reads them."""
-        binds = view(self.packages, self.withheld, self.visible) if self.contained else ()
         patterns = [f"*/{package}/{one}" for package in self.packages for one in self.withheld]
         facts = {
             "preload": self.preload,
             "contained": self.contained,
-            "binds": [[bind.source, bind.target] for bind in binds],
+            "binds": [[bind.source, bind.target] for bind in self.binds()],
             "withheld": patterns if self.contained else [],
             "limits": asdict(self.limits),
             "output": self.output,
@@ -198,6 +205,7 @@ class Fork:
     def __init__(self, zygote: Zygote, pid: int, connection: socket.socket):
         self._zygote, self._pid, self._connection = zygote, pid, connection
         self._kept = bytearray()
+        self._look = monotonic() + LOOK  # when the memory is looked at again
         self.most_memory = 0
 
     def __enter__(self):
@@ -218,8 +226,8 @@ class Fork:
         """
         deadline, interrupted = monotonic() + seconds, False
         try:
-            self._connection.settimeout(None)
-            self.send({"cell": number, "source": source})
+            self._connection.settimeout(seconds if seconds < float("inf") else None)
+            self.send({"cell": number, "source": source})  # which nobody may be reading
         except OSError:
             raise self._dead() from None
         while True:
@@ -243,6 +251,13 @@ class Fork:
 
     def _next(self, deadline, memory):
         while True:
+            if monotonic() >= self._look:  # also while a cell says more and more
+                if self._memory() > memory:
+                    self.close()
+                    raise Dead(
+                        f"CELL and its processes used more than {memory / 1e9:.1f} GB of memory"
+                    )
+                self._look = monotonic() + LOOK
             line, found, rest = self._kept.partition(b"\n")
             if found:
                 self._kept = rest
@@ -267,9 +282,6 @@ class Fork:
                 if not piece:
                     raise self._dead()
                 self._kept += piece
-            elif self._memory() > memory:
-                self.close()
-                raise Dead(f"CELL and its processes used more than {memory / 1e9:.1f} GB of memory")
 
     def _memory(self):
         used = 0

@@ -5,6 +5,7 @@ without these files is put in their place.
 """
 
 import atexit
+import os
 import shutil
 import sys
 import sysconfig
@@ -28,11 +29,23 @@ SYSTEM = (
     "/etc/localtime",
     "/opt/conda",
 )
+COURSE = (  # of a course
+    *("source", "release", "submitted", "autograded", "feedback", "solution"),
+    *(".marking", "gradebook.db", ".git"),
+)
+ALWAYS_HIDDEN = (  # in /usr, and not programs
+    "/usr/local/share/nbgrader",  # nbgrader's exchange: what others have handed in
+    "/usr/local/etc/jupyter",
+    "/usr/local/share/jupyter/runtime",
+)
 
 
 @cache
 def view(
-    packages: tuple[str, ...] = (), withheld: tuple[str, ...] = (), visible: tuple[str, ...] = ()
+    packages: tuple[str, ...] = (),
+    withheld: tuple[str, ...] = (),
+    visible: tuple[str, ...] = (),
+    hidden: tuple[str, ...] = (),
 ) -> tuple[Bind, ...]:
     """The binds for ``see_only``: this Python, ``packages`` without ``withheld``, and ``visible``.
 
@@ -40,12 +53,37 @@ def view(
     True
 
     ``packages`` are names of importable packages, ``withheld`` patterns of paths inside them,
-    ``visible`` paths of further files and folders. Raises ModuleNotFoundError.
+    ``visible`` paths of further files and folders. In the place of each path of ``hidden`` that
+    would be seen is an empty one, and of what a course keeps beside a package: it can lie in a
+    folder that must be visible. Raises ModuleNotFoundError.
     """
     python = (sys.prefix, sys.base_prefix, *map(sysconfig.get_path, ("stdlib", "purelib")))
     paths = [path for path in (*SYSTEM, *python, *visible) if Path(path).exists()]
     binds = [Bind(path, path) for path in outermost(paths)]
-    return (*binds, *(Bind(copy_without(path, withheld), path) for path in map(home, packages)))
+    beside = [str(Path(home(name)).parent / kept) for name in packages for kept in COURSE]
+    covers = [
+        Bind(nothing_like(path), path)
+        for path in outermost([*hidden, *beside, *ALWAYS_HIDDEN])
+        if Path(path).exists() and is_seen(path, binds)
+    ]
+    copies = [Bind(copy_without(path, withheld), path) for path in map(home, packages)]
+    return (*binds, *covers, *copies)
+
+
+def is_seen(path: str, binds) -> bool:
+    """Whether the file or folder at ``path`` itself is visible through ``binds``."""
+    through = [bind for bind in binds if Path(path).is_relative_to(bind.target)]
+    return bool(through) and through[-1].source == through[-1].target
+
+
+def nothing_like(path: str) -> str:
+    """An empty folder for a folder and an empty file for a file."""
+    if not Path(path).is_dir():
+        return os.devnull
+    folder = tempfile.mkdtemp(prefix="nothing-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chmod(folder, 0o755)
+    return folder
 
 
 def outermost(paths):
