@@ -9,16 +9,19 @@ notebook but breaks the notebook format is rebuilt from its cells' text.
 import json
 import os
 import re
+import stat
 from fnmatch import fnmatch
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.utils import find_all_files
 from traitlets import Integer
 
+from course.grading.received import is_deep
 from course.grading.refused import REFUSED, refused_notebook
 
 
@@ -36,19 +39,25 @@ class SubmissionExporter(NotebookExporter):
     max_notebook_bytes = Integer(
         20_000_000, help="a submitted notebook larger than this is marked 0 without being read"
     ).tag(config=True)
+    max_cells = Integer(
+        2_000, help="a submitted notebook of more cells is marked 0 without being run"
+    ).tag(config=True)
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         # nbgrader has listed the notebooks that exist, and will now go through that list
         if hasattr(self.parent, "assignments"):
             _list_missing_notebooks(self.parent)
+            _pass_over_links(self.parent)
 
     def from_filename(self, filename, resources=None, **kwargs):
         if not self._is_submitted(filename, resources):
             return super().from_filename(filename, resources=resources, **kwargs)
         path = Path(filename)
         try:
-            notebook = read_submission(path, max_bytes=self.max_notebook_bytes)
+            notebook = read_submission(
+                path, max_bytes=self.max_notebook_bytes, max_cells=self.max_cells
+            )
         except Unreadable as why:
             self.log.warning("%s: marked 0, because %s", path.parent, why)
             notebook = refused_notebook(str(why))
@@ -64,7 +73,7 @@ class SubmissionExporter(NotebookExporter):
         return Path(filename).parent == Path(folder)
 
 
-def read_submission(path: Path, *, max_bytes: int):
+def read_submission(path: Path, *, max_bytes: int, max_cells: int = 2_000):
     """Return the notebook at ``path``, valid. Raises Unreadable, and OSError as ``open`` does."""
     if not path.is_file():
         others = sorted(other.name for other in path.parent.glob("*.ipynb") if other.is_file())
@@ -72,6 +81,8 @@ def read_submission(path: Path, *, max_bytes: int):
             f"there is no file {path.name} in it"
             + (f" (it holds {', '.join(others)})" if others else "")
         )
+    if path.resolve().parent != path.parent.resolve():
+        raise Unreadable(f"{path.name} is a link to a file that was not handed in")
     size = path.stat().st_size
     if size > max_bytes:
         raise Unreadable(
@@ -81,16 +92,22 @@ def read_submission(path: Path, *, max_bytes: int):
     if not content.strip():
         raise Unreadable(f"{path.name} is empty")
     try:
-        return _parse(content)
+        data = json.loads(content.decode("utf-8-sig"))
+        if isinstance(cells := data.get("cells"), list) and len(cells) > max_cells:
+            raise Unreadable(f"{path.name} has {len(cells)} cells and the limit is {max_cells}")
+        return _parse(data)
+    except Unreadable:
+        raise
     except Exception as error:  # a stranger's bytes can fail in any way
         raise Unreadable(f"{path.name} is not a notebook ({type(error).__name__})") from error
 
 
-def _parse(content: bytes):
-    data = json.loads(content.decode("utf-8-sig"))
+def _parse(data):
     # half of a character written as two (a lone surrogate) can be read but never written again
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
     try:
+        if is_deep(data):
+            raise ValueError("too deep to be copied and written for sure")
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook)
     except Exception:
@@ -107,10 +124,50 @@ def _rebuilt(cell):
     rebuilt = new_cell("".join(source) if isinstance(source, list) else source)
     if re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(cell.get("id"))):
         rebuilt["id"] = str(cell["id"])
-    nbgrader = (cell.get("metadata") or {}).get("nbgrader")
-    if nbgrader is not None:
-        rebuilt.metadata["nbgrader"] = nbgrader
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    if isinstance(nbgrader, dict) and isinstance(nbgrader.get("grade_id"), str):
+        rebuilt.metadata["nbgrader"] = {"grade_id": nbgrader["grade_id"]}  # RestoreCells adds all
     return rebuilt
+
+
+def _pass_over_links(converter):
+    """Have nbgrader copy a submission's own files only, and bear a broken ``timestamp.txt``.
+
+    It would follow a link out of the submission, into the gradebook or into /dev/zero, and put what
+    is there beside the marked notebook and into the learner's feedback.
+    """
+    course = converter.coursedir
+    copy_files, read_time = converter.init_assignment, course.get_existing_timestamp
+
+    def init_assignment(assignment, student):
+        folder = course.format_path(course.submitted_directory, student, assignment)
+        others = [path for path in find_all_files(folder) if not _is_own_file(path)]
+        for path in others:
+            converter.log.warning("%s is a link or no file at all: passed over", path)
+        before = course.ignore
+        course.ignore = [*before, *map(escape, others)]
+        try:
+            copy_files(assignment, student)
+        finally:
+            course.ignore = before
+
+    def get_existing_timestamp(folder):
+        path = Path(folder, "timestamp.txt")
+        try:
+            if path.exists() and not _is_own_file(path):
+                raise ValueError("it is a link or no file at all")
+            return read_time(folder)
+        except (ValueError, OverflowError, OSError) as error:
+            converter.log.warning("%s says no time: %s", path, str(error)[:200])
+            return None
+
+    converter.init_assignment = init_assignment
+    course.get_existing_timestamp = get_existing_timestamp
+
+
+def _is_own_file(path):
+    return stat.S_ISREG(os.lstat(path).st_mode)
 
 
 def _list_missing_notebooks(converter):
