@@ -92,7 +92,7 @@ def tested() -> dict[str, str]:
 
 
 def name_of(requirement: str) -> str:
-    return re.match(r"[\w.\-]+", requirement).group()
+    return re.findall(r"[\w.\-]+", requirement)[0]
 
 
 def is_installed(name: str) -> bool:

@@ -54,7 +54,7 @@ class Case:
         }.items():
             object.__setattr__(self, key, value)
 
-    def rng(self, seed: int) -> random.Random:
+    def rng(self, seed: int | str) -> random.Random:
         """The random numbers of this case: the same for the same seed, whatever ran before."""
         return random.Random(f"{seed}/{self.name}")
 

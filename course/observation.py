@@ -27,7 +27,7 @@ MISSING = object()  # stands for an answer whose name does not exist
 
 
 def observe_all(
-    exercise: type[Exercise], answer: Any, *, hidden: bool | None = None, seed: int = SEED
+    exercise: type[Exercise], answer: Any, *, hidden: bool | None = None, seed: int | str = SEED
 ) -> dict[str, dict]:
     """Observe an answer in the visible, the hidden or (None) all cases.
 
@@ -110,5 +110,5 @@ def learner_frame(error):
     """The innermost frame that is neither ours nor of an installed package."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(OURS)]
-    theirs = [frame for frame in theirs if linecache.getline(frame.filename, frame.lineno)]
+    theirs = [frame for frame in theirs if linecache.getline(frame.filename, frame.lineno or 0)]
     return theirs[-1] if theirs else None

@@ -178,7 +178,7 @@ def course(*arguments):
 def test_without_a_command_all_are_listed():
     said = course().stdout
     for name, (_, words) in command_line.COMMANDS.items():
-        assert f"  {name:8}{words}" in said
+        assert f"  {name:10}{words}" in said
 
 
 def test_an_unknown_command_is_refused_with_the_known_ones():
@@ -230,3 +230,10 @@ def test_the_code_is_formatted_and_has_no_lint():
             text=True,
         )
         assert done.returncode == 0, done.stdout
+
+
+def test_the_types_are_right():
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy"], cwd=REPOSITORY, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

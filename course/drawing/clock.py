@@ -26,9 +26,12 @@ class Clock:
         self.current = record.events[step - 1] if step else None
         past = record.events[: self.step]
         self._past = {e.seq for e in past}
-        self._node = {t.id: t.node for t in record.tensors}
+        self._node: dict[str | None, str | None] = {t.id: t.node for t in record.tensors}
         self._ran = {self._runs(e) for e in past if e.kind in ENDS}
-        self.turns = {e.seq: i for i, e in enumerate(record.events, 1)}  # of events and of nodes
+        # of events and of nodes
+        self.turns: dict[int | str | None, int] = {}
+        for i, event in enumerate(record.events, 1):
+            self.turns[event.seq] = i
         for i, event in enumerate(record.events, 1):
             if event.kind in ENDS:
                 self.turns.setdefault(self._runs(event), i)

@@ -114,8 +114,8 @@ def _group(name: str, own: list[int], now: tuple, final: tuple, norms: dict) -> 
             rows += [replace(r, label=f"{leaf}.grad") for r in card.rows if r.kind == "grad"]
     else:
         rows.append(Row("grad", f"{len(leaves)} leaves' .grad", _range(leaves, norms)))
-    now, asleep = any(c.now for c in cards), all(c.asleep for c in cards)
-    return Card(f"group {name}", "group", "", tuple(rows), now, asleep)
+    running, asleep = any(c.now for c in cards), all(c.asleep for c in cards)
+    return Card(f"group {name}", "group", "", tuple(rows), running, asleep)
 
 
 def _called(card):

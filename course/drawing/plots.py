@@ -9,6 +9,7 @@ turns dark with it, like a picture. Before and after differ in marker and line a
 """
 
 from io import StringIO
+from typing import Any
 
 from course.drawing.clock import ENDS
 from course.drawing.face import short
@@ -151,7 +152,7 @@ def _figure(draw, title, theme):
     from matplotlib.figure import Figure
 
     ink, muted, edge = (STAND_INS[name] for name in ("ink", "muted", "edge"))
-    settings = {
+    settings: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": title,
         "font.size": 9,

@@ -32,18 +32,19 @@ def render(
     for link, path in zip(board.links, places.paths, strict=True):
         dash = " hb-dash" if link.asleep else ""
         out.append(f'<path class="hb-link{dash}" d="{path}"/>')
-    for link, (x, y), (_, _, width), path in zip(
+    for link, (x, y), (_, _, across), path in zip(
         board.links, places.labels, chips, places.paths, strict=True
     ):
         out.append(_tip(path, places.sideways))
         if link.text:
-            out.append(_chip(link, x, y, width, places.sideways))
-    for card, face, width, (x, y) in zip(
+            out.append(_chip(link, x, y, across, places.sideways))
+    for card, face, across, (x, y) in zip(
         board.cards, faces, places.widths, places.cards, strict=True
     ):
-        draw_card(out, card, face, width, x, y, places.sideways)
+        draw_card(out, card, face, across, x, y, places.sideways)
 
-    width, height = places.width, places.height
+    width: float = places.width
+    height: float = places.height
     if not (board.cards or board.outside):
         out.append('<text class="hb-l" x="0" y="14">No graph was recorded.</text>')
         width, height = 150, 20

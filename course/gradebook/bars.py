@@ -8,6 +8,7 @@ differ in lightness, so that they differ in black and white too.
 
 import io
 import warnings
+from typing import Any
 
 from course.gradebook.items import Item
 from course.gradebook.marks import Marks
@@ -15,8 +16,11 @@ from course.gradebook.words import label, listed, percent
 
 MOST = 40  # exercises; more are too small to read
 REASONS = 3  # beside a bar
-PARTS = (("all points", "#0a56c2", "#ffffff"), ("some", "#9cc4f5", "#1f2328"))
-PARTS += (("none", "#e1e5ea", "#1f2328"),)
+PARTS = (
+    ("all points", "#0a56c2", "#ffffff"),
+    ("some", "#9cc4f5", "#1f2328"),
+    ("none", "#e1e5ea", "#1f2328"),
+)
 INK, MUTED = "#1f2328", "#57606a"
 
 
@@ -30,7 +34,12 @@ def drawn(marks: Marks, items: list[Item], kind: str) -> bytes:
     title += ", the hardest first"
     if len(items) > MOST:
         title += f" ({MOST} of {len(items)} exercises)"
-    settings = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10, "text.color": INK}
+    settings: Any = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": title,
+        "font.size": 10,
+        "text.color": INK,
+    }
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # an SVG takes the reader's fonts
         figure = Figure(figsize=(11, 1.5 + 0.42 * max(len(shown), 1)), layout="constrained")

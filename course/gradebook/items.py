@@ -71,7 +71,7 @@ def _item(marks: Marks, codes, name: str, columns: Sequence[int], cells=()) -> I
     points = float(sum(marks.cells[c].points for c in columns))
     got = marks.scores[:, columns].sum(axis=1)  # nan when one of the marks is not there
     given = got[np.isfinite(got)]
-    left = marks.untouched[:, columns].any(axis=1)[handed_in]
+    left = marks.untouched[handed_in][:, columns].any(axis=1)
     mean = _mean(given)
     return Item(
         notebook=notebook,

@@ -71,7 +71,7 @@ def marks_of(session: Session, assignment: str) -> Marks:
     scores, there = _scores(session, number, learners, ids)
     return Marks(
         assignment,
-        session.scalar(select(func.count()).select_from(Student)),
+        session.scalar(select(func.count()).select_from(Student)) or 0,
         learners,
         cells,
         _notebooks(session, number),

@@ -50,7 +50,7 @@ def report(options: argparse.Namespace) -> None:
         marks = marks_of(session, options.assignment)
     reasons = gather(marks.notebooks, executed_notebooks(course, marks.assignment))
     items = analyse(marks, reasons)
-    files = {}
+    files: dict[str, str | bytes] = {}
     if options.csv:
         files[options.csv] = as_csv(items)
     if options.picture:

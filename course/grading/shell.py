@@ -14,6 +14,7 @@ import io
 import json
 import os
 import sys
+from typing import cast
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -172,7 +173,8 @@ def no_input(prompt="", *_, **__):
 def serve(shell: Shell, connection, limit: int) -> None:
     """Run cells until there are no more."""
     line = Line(connection, limit)
-    shell.line = shell.display_pub.line = line
+    publisher = cast(Publisher, shell.display_pub)
+    shell.line = publisher.line = line
     builtins.input = no_input
     sys.stdout, sys.stderr = Stream("stdout", line), Stream("stderr", line)
     me = os.getpid()

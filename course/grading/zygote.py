@@ -30,7 +30,8 @@ from pathlib import Path
 def main(door: socket.socket, orders: dict) -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
-    modules, first = None, {"ready": True}
+    modules = None
+    first: dict[str, bool | str] = {"ready": True}
     try:
         modules = prepared(orders)
     except Exception as error:

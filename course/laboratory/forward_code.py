@@ -11,6 +11,7 @@ import inspect
 import textwrap
 import types
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import torch
 
@@ -116,7 +117,7 @@ def _is_straight(tree, arguments):
     )
 
 
-def _stores(node):
+def _stores(node) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 

@@ -53,11 +53,11 @@ def flat(value) -> list[float]:
 
 def shaped(numbers: list, like):
     """A flat list of numbers nested as `like` is."""
-    numbers = iter(numbers)
+    left = iter(numbers)
 
     def build(part):
         if isinstance(part, (list, tuple)):
             return [build(item) for item in part]
-        return float(next(numbers))
+        return float(next(left))
 
     return build(like)

@@ -126,7 +126,7 @@ def remove_what_cannot_be_mended(state: State | None) -> None:
                 f"{VENV} must be made again and cannot be removed ({error.strerror}): close what "
                 "uses it, remove it by hand, and run the same command again."
             ) from error
-    elif not OLDEST <= tuple(map(int, version.split(".")[:2])) <= NEWEST:
+    elif version and not OLDEST <= tuple(map(int, version.split(".")[:2])) <= NEWEST:
         raise SetupError(
             f"{VENV} was made by hand with Python {version}, which cannot run the course: rename "
             "or remove that folder and run the same command again."
@@ -195,4 +195,4 @@ def one_at_a_time():
 def pinned_torch() -> str:
     """The torch of constraints.txt, e.g. ``torch==2.13.0``."""
     text = (ROOT / "constraints.txt").read_text("utf-8")
-    return re.search(r"^torch==[\w.]+", text, re.MULTILINE).group()
+    return re.findall(r"^torch==[\w.]+", text, re.MULTILINE)[0]

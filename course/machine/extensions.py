@@ -33,13 +33,13 @@ def problems() -> Iterator[tuple[str, str]]:
             yield f"JupyterLab's extension {off} is switched off in {file}", command
     for name in SERVER:
         module = f"nbgrader.server_extensions.{name}"
-        on, file = server_extension(module, folders)
+        on, said_in = server_extension(module, folders)
         if not on:
             levels = {"user": "--user", "env": "--sys-prefix"}
-            where = f"switched off in {file}" if file else "not switched on"
+            where = f"switched off in {said_in}" if said_in else "not switched on"
             yield (
                 f"the server's extension {module} is {where}",
-                enable("server extension", module, file, levels),
+                enable("server extension", module, said_in, levels),
             )
 
 

@@ -119,6 +119,7 @@ class Pip:
             errors="replace",
             env=pip_variables(),
         )
+        assert process.stdout is not None  # it is a pipe
         try:
             for line in process.stdout:
                 lines.append(line)
@@ -138,7 +139,8 @@ class Pip:
 
 def stop(process: subprocess.Popen) -> None:
     """Wait until an interrupted pip has put back what it was changing; end it if it goes on."""
-    process.stdout.close()
+    if process.stdout is not None:
+        process.stdout.close()
     try:
         process.wait(timeout=10)
     except subprocess.TimeoutExpired:

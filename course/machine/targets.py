@@ -86,9 +86,10 @@ def main(arguments: list[str]) -> int:
 
 def python_for(name: str) -> Path:
     """The Python that runs a target, after setting up what it needs."""
-    if TARGETS[name].extras is None:
+    extras = TARGETS[name].extras
+    if extras is None:
         return python_of(VENV) if version_of(python_of(VENV)) else Path(sys.executable)
-    return ensure(TARGETS[name].extras)
+    return ensure(extras)
 
 
 def become(command: list[str], **more: str) -> int:

@@ -88,7 +88,7 @@ def going_on(parts: tuple[Part, ...], passed: dict[str, dict[str, str]]) -> Next
         if part.passed
     }
     names = [part.lesson.name for part in parts]
-    start = names.index(max(last, key=last.get)) if last else 0
+    start = names.index(max(last, key=last.__getitem__)) if last else 0
     for part in parts[start:] + parts[:start]:
         if part.left and part.passed:
             place = part.left[0]

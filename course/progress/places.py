@@ -49,7 +49,7 @@ def exercises(lesson: Lesson) -> tuple[Place, ...]:
 
 def place(cell, lesson) -> Place:
     keys = dict(word.split("=", 1) for word in shlex.split(cell.header)[1:])
-    title = HEADING.search(cell.source)["title"]
+    title = HEADING.findall(cell.source)[0]
     return Place(
         keys["exercise"], title, int(keys["minutes"]), int(keys["points"]), lesson.assignment
     )

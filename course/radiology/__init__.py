@@ -9,6 +9,7 @@ xray(my_module, my_input)                       # your own module
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from course.laboratory.front_end import show, show_widget, somebody_looks
 from course.radiology.settings import Settings
@@ -40,6 +41,8 @@ def xray(module=None, x=None, **settings):
 
 class Shown:
     """What the two kinds of X-ray have in common."""
+
+    measured: Any  # an XRay, or one for each module that was asked for
 
     @property
     def text(self) -> str:

@@ -91,7 +91,7 @@ class Reader:
     def grad_at_the_end(self, notes) -> Summary | None:
         """.grad of a tensor when all has run."""
         epoch, reading = notes.grad_seen or (None, None)
-        known = reading.by_memory() if epoch == self.log.epoch else None
+        known = reading.by_memory() if reading and epoch == self.log.epoch else None
         return read((notes.tensor.grad,), known).summaries[0]
 
     def send(self, notes, reading):

@@ -6,6 +6,7 @@ pickle of itself out as the hook it stands for, so that no copy of a model keeps
 """
 
 import copy
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -107,11 +108,11 @@ def _differ(a, b):
 class Kind(NamedTuple):
     """How to read the arguments and the answer of one kind of hook."""
 
-    given: callable  # args -> the values that the hook may replace
-    beside: callable = lambda args: ()  # args -> what else it was shown
-    unpack: callable = lambda answer: each(answer)  # its answer -> the values that replace them
+    given: Callable  # args -> the values that the hook may replace
+    beside: Callable = lambda args: ()  # args -> what else it was shown
+    unpack: Callable = lambda answer: each(answer)  # its answer -> the values that replace them
     replaces: bool = True
-    module: callable = lambda args: None
+    module: Callable = lambda args: None
 
 
 def each(value) -> tuple:

@@ -75,6 +75,7 @@ def grade(asked) -> int:
             f"Submissions cannot be contained here: {lacks}. Mark on a Linux machine, or say "
             "--allow-uncontained to run them with your own rights."
         )
+    pool: DaskPool | LocalPool
     if asked.cluster:
         pool = DaskPool(asked.cluster, asked.feedback)
     else:

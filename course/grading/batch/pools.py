@@ -141,7 +141,7 @@ _prepared = {}
 
 def prepare(bundle: bytes, feedback: bool, orders: Orders | None, door) -> None:
     """What a worker of LocalPool is told once."""
-    if door is not None:
+    if orders is not None and door is not None:
         adopt(orders, door)
     _prepared.update(bundle=bundle, feedback=feedback)
 

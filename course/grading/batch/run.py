@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
 from course.grading.batch.bundle import CannotMark, TooMuch, make_bundle, read_submission
 from course.grading.batch.journal import Journal, fingerprint
 from course.grading.batch.mark import FAILED, MARKED
-from course.grading.batch.pools import failed
+from course.grading.batch.pools import DaskPool, LocalPool, failed
 from course.grading.batch.writer import Writer
 from course.grading.judgement import secret_in
 
@@ -36,9 +39,9 @@ class Summary:
 class Run:
     """One call of ``course grade``; ``pool`` is where the work is done."""
 
-    coursedir: object
-    config: object
-    pool: object
+    coursedir: CourseDirectory
+    config: Config
+    pool: DaskPool | LocalPool
     force: bool = False
     only: tuple[str, ...] = ()
     progress: Callable[[int, int], None] = lambda done, total: None

@@ -7,6 +7,8 @@ Each move runs a real forward and backward with hooks on the chosen layer.
 
 from dataclasses import dataclass, replace
 
+from torch import nn
+
 from course.laboratory.panel import Check, Choice, Slider, panel
 from course.lessons.hooks_at_work.cam import heat, hottest
 from course.lessons.hooks_at_work.pictures import CLASSES, SHAPE, SIZE, draw
@@ -27,7 +29,7 @@ CONTROLS = [
 class CamLab:
     """Where the controls stand. Nothing runs until it is displayed."""
 
-    net: object
+    net: nn.Module
     number: int = 0
     layer: int = 6
     of: str = CLASSES[0]

@@ -51,7 +51,8 @@ def curve(kind: str, threshold: float = 1.0) -> list[float]:
             nn.utils.clip_grad_norm_(net.parameters(), threshold)
         with torch.no_grad():
             for parameter in net.parameters():
-                parameter -= RATE * parameter.grad
+                assert parameter.grad is not None  # after a backward
+                parameter.sub_(RATE * parameter.grad)
         losses.append(loss_of(net, *clean).item())
     for handle in handles:
         handle.remove()
