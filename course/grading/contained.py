@@ -7,15 +7,17 @@ Linux namespaces do the work, without root: a process that has left them sees an
 no network, no other process. ``see_only`` builds a root folder out of read-only copies ("bind
 mounts") of what is needed and moves into it; ``become_alone`` adds a folder to write in that is in
 memory and limited, makes the process number 1 of a world that ends with it, and gives up every
-privilege that the way there needed. The order of the steps is that of bubblewrap, which cannot be
-used itself: it starts a program, and a warm process is worth something because it is not started
-again. ``missing()`` says what this machine does not offer.
+privilege that the way there needed, and the system calls that no cell needs. The order of the steps
+is that of bubblewrap, which cannot be used itself: it starts a program, and a warm process is worth
+something because it is not started again. ``missing()`` says what this machine does not offer.
 """
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
+import struct
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -30,9 +32,23 @@ DETACH, AT_FDCWD, AT_RECURSIVE = 2, -100, 0x8000
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(os.uname().machine) if os.name == "posix" else None
 MOUNT_SETATTR = 442
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_SECCOMP, FILTER, PR_SET_CHILD_SUBREAPER = 22, 2, 36
 NOBODY, LEARNER = 65534, 1000
 DEVICES = ("null", "zero", "full", "random", "urandom")
+MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # seccomp's number, our column
+DENIED = {  # system calls, with their numbers on x86_64 and aarch64
+    # memory that is counted for no process: it would have no limit
+    **{"memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194)},
+    **{"msgget": (68, 186), "semget": (64, 190)},
+    # ways into other processes, and parts of the kernel that had many faults and that no cell needs
+    **{"ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271)},
+    **{"bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282)},
+    **{"io_uring_setup": (425, 425), "io_uring_enter": (426, 426)},
+    **{"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
+    **{"unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39)},
+    **{"open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430)},
+    **{"mount_setattr": (442, 442), "syslog": (103, 116)},
+}
 WORK = "/notebook"  # where a contained process may write; also its home
 
 
@@ -148,6 +164,7 @@ def become_alone(limits: Limits) -> int:
     os.chdir(WORK)
     set_limits(limits)
     _drop_privileges()
+    _deny_system_calls()
     return 0
 
 
@@ -198,6 +215,27 @@ def _drop_privileges():
     header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     _check(_libc().capset(header, nothing), "capset")
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def _deny_system_calls():
+    """Have the kernel refuse what DENIED names, to this process and all that it starts."""
+    number, column = MACHINES[os.uname().machine]
+    denied = [numbers[column] for numbers in DENIED.values()]
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # of seccomp's small language
+    allow, refuse, kill = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+    program = [
+        (load, 0, 0, 4),  # the machine whose numbers are meant
+        (equal, 1, 0, number),
+        (give, 0, 0, kill),
+        (load, 0, 0, 0),  # the number of the call
+        (at_least, len(denied) + 1, 0, 0x40000000),  # other numbers for the same calls
+        *((equal, len(denied) - i, 0, call) for i, call in enumerate(denied)),
+        (give, 0, 0, allow),
+        (give, 0, 0, refuse),
+    ]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
+    header = struct.pack("HP", len(program), ctypes.addressof(code))
+    _call("prctl", PR_SET_SECCOMP, FILTER, header, 0, 0)
 
 
 def _bind(source, target, attributes):
