@@ -66,7 +66,7 @@ class Received:
 
 def _output(asked):
     """The output that was sent, with no field but its own; None if it is not one."""
-    fields = FIELDS.get(asked.get("output_type")) if isinstance(asked, dict) else None
+    fields = FIELDS.get(str(asked.get("output_type"))) if isinstance(asked, dict) else None
     if fields is None or not all(isinstance(asked.get(name), fields[name]) for name in fields):
         return None
     content = {name: asked[name] for name in fields}
