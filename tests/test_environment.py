@@ -15,6 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from course import __main__ as command_line
+from course import build
 from course.bootstrap import NEWEST, OLDEST
 from course.machine import open_lab, pins
 from course.machine.environment import pinned_torch
@@ -221,19 +222,35 @@ def test_ci_is_a_script_that_calls_make_test():
     assert "\nmake --no-print-directory test" in script.read_text()
 
 
-def test_the_code_is_formatted_and_has_no_lint():
-    for command in (["format", "--check"], ["check"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--no-cache"],
-            cwd=REPOSITORY,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout
+def hooks():
+    """The commands of the hooks that run before a commit."""
+    (local,) = yaml.safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    assert all(hook["language"] == "system" for hook in local["hooks"])
+    assert not any(hook["pass_filenames"] for hook in local["hooks"])
+    return {hook["id"]: hook["entry"].split() for hook in local["hooks"]}
 
 
-def test_the_types_are_right():
+@pytest.mark.parametrize("name", ["ruff-check", "ruff-format", "mypy"])
+def test_the_code_passes_the_hooks_for_style_lint_and_types(name):
+    python, *command = hooks()[name]
+    assert python == "python"
+    if command[1] == "ruff":
+        command.append("--no-cache")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy"], cwd=REPOSITORY, capture_output=True, text=True
+        [sys.executable, *command], cwd=REPOSITORY, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_hook_for_notebooks_fails_when_one_is_stale(monkeypatch, capsys):
+    assert hooks().keys() == {"ruff-check", "ruff-format", "mypy", "notebooks"}
+    python, *command = hooks()["notebooks"]
+    assert [python, *command[:3]] == ["python", "-m", "course", "build"]
+    asked = []
+    for stale in (["release/a.ipynb"], []):  # test_build.py has the build itself
+        monkeypatch.setattr(
+            build, "build", lambda *_, write, stale=stale, **__: asked.append(write) or stale
+        )
+        assert command_line.main(command[2:]) == bool(stale)
+    assert asked == [False, False]
