@@ -73,7 +73,6 @@ c.Autograde.autograde_preprocessors = [
     "course.grading.LimitBytes",  # no notebook of 60 MB
     "course.grading.SaveScores",  # a warning is not an error; a forged result is no result
     "nbgrader.preprocessors.AssignLatePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
 # --- nbgrader generate_feedback -----------------------------------------------------------

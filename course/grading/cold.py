@@ -61,8 +61,12 @@ class ColdExecute(Execute):
         """What every notebook that was run needs: a word in the log, and outputs that fit in."""
         if stopped:
             self.log.warning("%s: not all cells were run, because %s", student, stopped)
-        for cell in nb.cells:
-            make_storable(cell)
+        try:
+            nbformat.validate(nb, relax_add_props=True)
+            json.dumps(nb.cells, ensure_ascii=False).encode()
+        except (nbformat.ValidationError, TypeError, ValueError):
+            for cell in nb.cells:  # which one is it?
+                make_storable(cell)
 
     def start_new_kernel(self, **kwargs):
         # what the process writes past Jupyter must not look like nbgrader's own words in the log

@@ -22,6 +22,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -76,6 +77,7 @@ class Refused(OSError):
     """The machine does not let this process contain itself; the text says what was refused."""
 
 
+@cache
 def missing() -> str | None:
     """What this machine lacks to contain a process, as half a sentence; None if nothing.
 

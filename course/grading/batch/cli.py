@@ -99,12 +99,13 @@ def grade(asked) -> int:
 
 def local_pool(jobs: int, feedback: bool, config) -> LocalPool:
     """Processes of this machine, which share one warm process where processes can be forked."""
-    orders = None
+    orders, execute = None, JudgedExecute(config=config)
     if sys.platform == "linux":
         with setenv(NBGRADER_EXECUTION="autograde"):  # as it is when a notebook runs
-            orders = JudgedExecute(config=config).orders(contained=contained.missing() is None)
+            orders = execute.orders(contained=contained.missing() is None)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers are what runs side by side
-    return LocalPool(jobs, feedback, orders)
+    preload = (execute.judge.partition(":")[0],) if execute.judge else ()
+    return LocalPool(jobs, feedback, orders, preload)
 
 
 def course(folder: str, assignment: str):

@@ -7,6 +7,7 @@ that memory does not grow with their number. ``result`` is JSON as bytes. A work
 nothing with it: its submission is marked again by another, twice at most.
 """
 
+import gc
 import json
 import multiprocessing
 from collections import Counter
@@ -20,8 +21,7 @@ from course.grading.batch.mark import FAILED, mark
 from course.grading.forked import Orders, adopt, zygote_for
 
 TRIES = 3
-# imported once, in the process that the workers are forked from
-PRELOAD = ["course.grading.batch.mark", "nbgrader.converters", "torch"]
+PRELOAD = ("course.grading.batch.mark", "nbgrader.converters")
 
 
 def failed(student: str, why: str) -> bytes:
@@ -30,10 +30,21 @@ def failed(student: str, why: str) -> bytes:
 
 
 class LocalPool:
-    """Processes of this machine; they share the warm process that follows ``orders``, if any."""
+    """Processes of this machine.
 
-    def __init__(self, jobs: int, feedback: bool = False, orders: Orders | None = None):
+    They share the warm process that follows ``orders``, if there is one. Modules of ``preload`` are
+    imported once, in the process that the workers are forked from.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        feedback: bool = False,
+        orders: Orders | None = None,
+        preload: tuple[str, ...] = (),
+    ):
         self.jobs, self.feedback, self.orders = jobs, feedback, orders
+        self.preload = [*PRELOAD, *preload]
 
     def map(
         self, bundle: bytes, submissions: Iterable[tuple[str, bytes]]
@@ -59,7 +70,7 @@ class LocalPool:
     def _until_death(self, bundle, waiting, jobs, lost):
         """Map until there are no more, or a worker dies; then ``lost`` has what was in work."""
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(PRELOAD)
+        context.set_forkserver_preload(self.preload)
         door = zygote_for(self.orders).door if self.orders else None
         executor = ProcessPoolExecutor(
             jobs,
@@ -141,6 +152,7 @@ _prepared = {}
 
 def prepare(bundle: bytes, feedback: bool, orders: Orders | None, door) -> None:
     """What a worker of LocalPool is told once."""
+    gc.freeze()  # what is imported is nobody's garbage
     if orders is not None and door is not None:
         adopt(orders, door)
     _prepared.update(bundle=bundle, feedback=feedback)
