@@ -11,7 +11,7 @@ help:
 	@echo '               (LESSON=leaf_tensors opens that lesson; ARGS="--no-browser --port 8899")'
 	@echo 'make test      set up what the tests need and run every test (ARGS="-k build")'
 	@echo 'make test-torch TORCH=2.4.0'
-	@echo '               run the tests of what torch does on that torch'
+	@echo '               run the tests of what torch does on that torch (or TORCH=oldest)'
 	@echo 'make doctor    say what is wrong here and the command that mends it'
 	@echo 'make build     build source/ and release/ from course/lessons/'
 	@echo 'make check     judge every answer of the lessons'
