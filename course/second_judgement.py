@@ -7,9 +7,11 @@ have reported on inputs that nobody knew pass; everything else is diagnosed as `
 
 import ast
 import hashlib
+import json
 from functools import lru_cache
 
 from course.exercise import SEED, LessonChecks, lesson_checks
+from course.facts import same
 from course.grading.judgement import TAMPERED, Ruling
 from course.judge import WRONG, Result, Verdict, judge, judge_case
 from course.lessons import LESSONS
@@ -21,6 +23,8 @@ LESSON_OF = {lesson.assignment: lesson.name for lesson in LESSONS}
 NO_FACTS = "The check did not report what it observed: something in this notebook replaced it."
 NOT_BELIEVED = "What the check reported of this case contradicts itself."
 LEAVE_ALONE = "leave `check`, torch and Python as they are, and hand in the notebook again."
+LONGEST = 2_000  # characters of an error's text; course.observation keeps fewer
+MUCH = 50_000  # characters of wrong facts that are still diagnosed
 NO_OUTCOME = {"unreadable": "nothing was reported that has the form of an outcome"}
 
 
@@ -104,7 +108,11 @@ class Judge:
         exercise = checks[name]
         verdicts = tuple(
             judge_case(
-                exercise, case, outcome_in(observed, case), expected[case.name], checks.reasons
+                exercise,
+                case,
+                diagnosable(outcome_in(observed, case), expected[case.name]),
+                expected[case.name],
+                checks.reasons,
             )
             for case in cases
         )
@@ -148,10 +156,22 @@ def outcome_in(observed, case) -> dict:
     if kind == "not_attempted" and content not in ("NAME_MISSING", "NOT_ATTEMPTED"):
         return NO_OUTCOME
     if kind == "raised" and not (
-        all(isinstance(content.get(key), str) for key in ("type", "message", "code"))
+        all(
+            isinstance(content.get(key), str) and len(content[key]) <= LONGEST
+            for key in ("type", "message", "code")
+        )
         and isinstance(content.get("line"), (int, type(None)))
     ):
         return NO_OUTCOME
+    return outcome
+
+
+def diagnosable(outcome: dict, expected: dict) -> dict:
+    """The outcome, without its facts if they are wrong and so many that asking why takes long."""
+    if "facts" not in outcome or same(outcome["facts"], expected["facts"]):
+        return outcome
+    if len(json.dumps(outcome)) > MUCH + 20 * len(json.dumps(expected)):
+        return {"unreadable": "too much was reported"}
     return outcome
 
 
