@@ -187,6 +187,12 @@ def set_limits(limits: Limits) -> None:
         resource.setrlimit(kind, (value, value))
 
 
+def end_with_parent() -> None:
+    """Have the kernel ask this process to end (SIGTERM) when the one that forked it has ended."""
+    with contextlib.suppress(Refused, AttributeError):  # not Linux
+        _call("prctl", PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
 def adopt_orphans() -> None:
     """Without namespaces: be the parent of every descendant whose own parent has ended."""
     with contextlib.suppress(Refused, AttributeError):  # not Linux

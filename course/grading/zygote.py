@@ -161,6 +161,7 @@ def guard(modules, orders, connection):
                 modules.contained.set_limits(limits)
         if pid == 0:
             be_a_shell(modules, connection, orders)  # does not return
+        modules.contained.end_with_parent()  # also if that one is killed
         connection.close()
         for asked, given in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGKILL)):
             signal.signal(asked, functools.partial(pass_on, pid, given))
