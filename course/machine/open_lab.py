@@ -87,8 +87,9 @@ def has_exchange() -> bool:
 def use(name: str) -> None:
     """Let Jupyter read one more folder of configuration, in this run.
 
-    "always": no pop-up about news, no log on the terminal. "without_exchange": nbgrader's lists of
-    assignments and courses are off, which can only say that the exchange is missing.
+    "always": no pop-up about news, no log on the terminal, no wait on the way to the browser
+    (prompt_sockets.py). "without_exchange": nbgrader's lists of assignments and courses are off,
+    which can only say that the exchange is missing.
     """
     paths = [str(CONFIGURATIONS / name), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import nbformat
 
+from course.machine.open_lab import CONFIGURATIONS
+
 CHROMIUM = (
     os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 )
@@ -88,6 +90,7 @@ def jupyter_server(folder: Path, home: Path):
     }
     command = [sys.executable, "-m", "jupyterlab", f"--config={home / 'config.py'}"]
     command += [f"--ServerApp.root_dir={folder}", f"--ServerApp.port={port}", "--ip=127.0.0.1"]
+    own["JUPYTER_CONFIG_PATH"] = str(CONFIGURATIONS / "always")  # as in `make lab`
     environment = {k: v for k, v in os.environ.items() if not k.startswith("NBGRADER")} | own
     with open(home / "server.log", "w") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
