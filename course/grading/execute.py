@@ -102,8 +102,8 @@ class SafeExecute(ColdExecute):
         orders = self.orders(contained=why_open is None)
         if seen := [path for path in self._instructors() if is_seen(path, orders.binds())]:
             raise NotContained(
-                f"Submissions would see {seen[0]}, which is in a folder that they need: set "
-                f"c.SafeExecute.hidden = [{seen[0]!r}, …], or move the course."
+                f"Submissions would see {seen[0]}, which is in a folder that is visible to them: "
+                f"set c.SafeExecute.hidden = {seen}, or move the course."
             )
         return orders
 
