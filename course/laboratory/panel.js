@@ -1,6 +1,6 @@
 // Controls beside a page of HTML; Python makes the page (panel.py).
 
-/** A slider over powers of ten: the number itself stands beside it and is what is said. */
+/** A slider over powers of ten. Beside it stands the number itself, of two digits: what is sent. */
 function powerSlider({ label, value, low, high, step, onchange }) {
   const range = keepKeys(
     h("input", {
@@ -13,13 +13,13 @@ function powerSlider({ label, value, low, high, step, onchange }) {
     }),
   );
   const field = h("span", { className: "hl-count" });
-  const number = () => 10 ** Number(range.value);
-  const say = () => (field.textContent = range.ariaValueText = number().toPrecision(3));
+  const say = (number) => (field.textContent = range.ariaValueText = String(number));
   range.addEventListener("input", () => {
-    say();
-    onchange(number());
+    const number = Number((10 ** Number(range.value)).toPrecision(2));
+    say(number);
+    onchange(number);
   });
-  say();
+  say(value); // where it starts may lie between two places of the slider
   return { range, field };
 }
 

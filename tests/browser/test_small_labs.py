@@ -12,7 +12,7 @@ from course.lessons.hooks_at_work.pictures import draw, train
 from course.lessons.module_hooks.depth_lab import depth_lab
 net = train(*draw(64, seed=1, mark=True)[:2])
 """
-LABS = ["cam_lab(net)", "clip_lab()", "depth_lab(depth=3)"]
+LABS = ["cam_lab(net)", "clip_lab()", "depth_lab(depth=3)", "clip_lab(threshold=5.5)"]
 # lab, role and name of a control, the keys that move it, what is then said or drawn
 MOVES = [
     (0, "checkbox", "crosses have the mark", "Space", "On the picture: a cross."),
@@ -20,7 +20,7 @@ MOVES = [
     (0, "slider", "layer (1 to 6)", "ArrowLeft", " at conv3:"),
     (0, "combobox", "what speaks for", "ArrowDown", "Heat for ring"),
     (1, "combobox", "clip", "ArrowUp", "Each tensor, in a hook, threshold"),
-    (1, "slider", "threshold", "ArrowLeft", "threshold 3.98:"),
+    (1, "slider", "threshold", "ArrowLeft", "threshold 4:"),
     (2, "slider", "layers", "ArrowRight", "layer 4"),
     (2, "combobox", "activation", "ArrowUp", "In layer 1 its norm is"),
     (2, "slider", "size of the weights", "ArrowRight", "In layer 1 its norm is"),
@@ -59,6 +59,20 @@ def test_a_key_moves_a_control_and_another_page_is_shown(opened, which, role, na
         arg=[lab.element_handle(), before, words],
         timeout=20_000,
     )
+
+
+def test_the_number_beside_a_slider_of_powers_is_the_one_in_use(opened):
+    lab = opened.locator(".hl-lab").nth(3)
+    slider = lab.get_by_role("slider", name="threshold", exact=True)
+    said = []
+    for key in ("", "ArrowRight", "End", "ArrowLeft", "Home"):
+        if key:
+            slider.press(key)
+        number = lab.locator(".hl-count").first.inner_text()
+        assert slider.get_attribute("aria-valuetext") == number
+        lab.get_by_text(f"threshold {number}:").wait_for()
+        said.append(number)
+    assert said == ["5.5", "6.3", "100", "79", "0.01"]
 
 
 def test_every_control_has_a_name(opened):
