@@ -3,7 +3,8 @@
     python -m course build             what is stale
     python -m course build --check     nothing; say what is stale, exit status 1 if anything is
 
-The field guide's notebook is built from its traps along with them. What did not change since the
+The field guide's notebook is built from its traps along with them, and README's badges from where
+the course is published. What did not change since the
 last build is known by a hash of all that goes into it and is not built again. nbgrader's own
 ``GenerateAssignment`` makes the released notebook, with the configuration that an instructor uses,
 so both always agree.
@@ -69,9 +70,10 @@ def build(lessons: list[Lesson], root: Path = ROOT, write: bool = True) -> list[
     known = read_cache(root)
     todo = [lesson for lesson in lessons if known.get(lesson.name) != state(lesson, root)]
     guide = known.get("field_guide") != guide_state(root)
-    if not (todo or guide):
-        return []
-    made = make(todo) | (make_guide() if guide else {})
+    made = make(todo) if todo else {}
+    if guide:
+        made |= make_guide()
+    made |= make_published(root, made)
     stale = [path for path, data in made.items() if read(root / path) != data]
     if not write:
         return stale
@@ -110,6 +112,26 @@ def make_guide() -> dict[str, bytes]:
     from course.guide.notebook import guide_notebook
 
     return {GUIDE: as_bytes(guide_notebook())}
+
+
+def make_published(root: Path, made: dict[str, bytes]) -> dict[str, bytes]:
+    """README with its badges, and the notebooks for Colab, where the course is published."""
+    from course.published import colab_notebook, for_colab, published, readme
+
+    place, found = published(), {}
+    text = read(root / "README.md")
+    if text is not None:
+        found["README.md"] = readme(
+            text.decode(), [lesson.assignment for lesson in LESSONS], place
+        ).encode()
+    if place:
+        for lesson in LESSONS:
+            for name in ("lesson", "exercises"):
+                path = f"release/{lesson.assignment}/{name}.ipynb"
+                released = made.get(path) or read(root / path)
+                if released is not None:
+                    found[for_colab(path)] = colab_notebook(path, released, place)
+    return found
 
 
 def as_bytes(notebook) -> bytes:
