@@ -567,6 +567,8 @@ def break_ins(course, listener, abstract):
             "socket.socket(socket.AF_UNIX).connect('/var/run/docker.sock') is None",
         ),
         "kernel": tries(
+            "socket.socket(40, socket.SOCK_STREAM)",  # to the host of a virtual machine
+            "socket.socket(38, socket.SOCK_SEQPACKET)",  # the kernel's cryptography
             "libc.syscall(321, 0, 0, 0) >= 0",  # bpf
             "libc.syscall(298, ctypes.create_string_buffer(128), 0, -1, -1, 0) >= 0",  # perf events
             "libc.syscall(425, 8, ctypes.create_string_buffer(120)) >= 0",  # io_uring
@@ -665,6 +667,16 @@ def accidents():
                 "os.system('yes | head -c 9999999')",
             ),
             full,
+        ),
+        "flood": (  # with lines between and inside of which those of the cells come
+            after(
+                LINE,
+                "line = next(f for f in range(3, 64) if stat.S_ISSOCK(os.fstat(f).st_mode))",
+                "def flood():",
+                "    while True: os.write(line, b'1\\n' * 100_000)",
+                "threading.Thread(target=flood).start()",
+            ),
+            None,
         ),
         "thread": (
             after(
@@ -1052,7 +1064,7 @@ def printed(course, student):
 
 def test_the_probes_have_run(attacked):
     course, *_ = attacked
-    lines = {"read_source": 2, "remount": 7, "network": 6, "kernel": 7}
+    lines = {"read_source": 2, "remount": 7, "network": 6, "kernel": 9}
     assert {name: len(printed(course, name)) for name in lines} == {
         name: number + 1
         for name, number in lines.items()  # and the points of test_half

@@ -50,6 +50,7 @@ DENIED = {  # system calls, with their numbers on x86_64 and aarch64
     **{"open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430)},
     **{"mount_setattr": (442, 442), "syslog": (103, 116)},
 }
+SOCKET, FAMILIES = (41, 198), (1, 2, 10, 16)  # unix, internet, netlink: those of this namespace
 WORK = "/notebook"  # where a contained process may write; also its home
 
 
@@ -226,20 +227,28 @@ def _drop_privileges():
 
 
 def _deny_system_calls():
-    """Have the kernel refuse what DENIED names, to this process and all that it starts."""
+    """Have the kernel refuse what DENIED names, to this process and all that it starts.
+
+    Sockets of families that no namespace keeps apart (to the machine's host, say) are refused too.
+    """
     number, column = MACHINES[os.uname().machine]
     denied = [numbers[column] for numbers in DENIED.values()]
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # of seccomp's small language
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+    to_refuse = len(denied) + 3 + len(FAMILIES)  # lines between the first of `denied` and refuse
     program = [
         (load, 0, 0, 4),  # the machine whose numbers are meant
         (equal, 1, 0, number),
         (give, 0, 0, kill),
         (load, 0, 0, 0),  # the number of the call
-        (at_least, len(denied) + 1, 0, 0x40000000),  # other numbers for the same calls
-        *((equal, len(denied) - i, 0, call) for i, call in enumerate(denied)),
+        (at_least, to_refuse, 0, 0x40000000),  # other numbers for the same calls
+        *((equal, to_refuse - i - 1, 0, call) for i, call in enumerate(denied)),
+        (equal, 1, 0, SOCKET[column]),
         (give, 0, 0, allow),
+        (load, 0, 0, 16),  # its first argument
+        *((equal, len(FAMILIES) - i, 0, family) for i, family in enumerate(FAMILIES)),
         (give, 0, 0, refuse),
+        (give, 0, 0, allow),
     ]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
     header = struct.pack("HP", len(program), ctypes.addressof(code))

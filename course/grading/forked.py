@@ -258,11 +258,12 @@ class Fork:
                         f"CELL and its processes used more than {memory / 1e9:.1f} GB of memory"
                     )
                 self._look = monotonic() + LOOK
-            line, found, rest = self._kept.partition(b"\n")
-            if found:
-                self._kept = rest
+            end = self._kept.find(b"\n")
+            if end >= 0:
+                line = bytes(self._kept[:end])
+                del self._kept[: end + 1]  # without copying the rest: there may be many lines
                 try:
-                    words = json.loads(bytes(line))
+                    words = json.loads(line)
                 except (ValueError, RecursionError):
                     words = None
                 if isinstance(words, dict):
