@@ -12,6 +12,7 @@ COMMANDS = {  # name -> (the module whose main(arguments) runs it, what it does)
     "build": ("course.build", "build source/ and release/ from course/lessons/"),
     "new": ("course.new_exercise", "add an exercise to a lesson, for its author to fill in"),
     "doctor": ("course.doctor", "say what is installed, what is wrong, and how to mend it"),
+    "grade-me": ("course.own_marks.cli", "mark your own notebook, hidden cases included"),
     "grade": ("course.grading.batch.cli", "mark what was submitted, contained and many at once"),
     "export": ("course.gradebook.export", "write the grades of a gradebook as nbgrader does, fast"),
     "report": ("course.gradebook.report", "which exercises were hard, and why answers were wrong"),
@@ -25,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m course",
         usage="%(prog)s COMMAND [--help] …",
         description="Hooked on Backward: a course on PyTorch hooks.",
-        epilog="commands:\n" + "\n".join(f"  {name:8}{COMMANDS[name][1]}" for name in COMMANDS),
+        epilog="commands:\n" + "\n".join(f"  {name:10}{COMMANDS[name][1]}" for name in COMMANDS),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", nargs="?")

@@ -28,6 +28,13 @@ from course.progress.overview import overview
 from course.progress.page import as_html, as_text
 
 MAP = "course-map"  # the tag of the cell that shows the lessons
+OWN_MARKING = """\
+## How many points?
+
+Save this notebook (**Ctrl + S**, on a Mac **Cmd + S**), run the cell below and press its button.
+The saved notebook is then marked as an instructor marks it: from the top, in a course of its own,
+with the hidden cases. That can take a minute. Your notebook stays as it is, and nobody else sees
+the marks."""
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -70,7 +77,16 @@ def exercises_notebook(lesson: Lesson, checks: LessonChecks | None = None):
         else:
             given += 1
             made.append(grader_cell(cell.source, f"given_{given}", locked=True))
-    return notebook(made)
+    return notebook([*made, *own_marking(lesson)])
+
+
+def own_marking(lesson: Lesson):
+    """The last cells: a learner's own marking. nbgrader does not know them."""
+    call = f"from course.lessons.{lesson.name} import grade_me\n\ngrade_me()"
+    return [
+        new_markdown_cell(OWN_MARKING, id="text-grade-me"),
+        new_code_cell(call, id="grade-me"),
+    ]
 
 
 def notebook(cells):

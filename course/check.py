@@ -120,6 +120,12 @@ class Desk:
             return
         show_code(solution_text(self.lesson, self.checks[name].__name__))
 
+    def grade_me(self) -> None:
+        """Show a button that marks the saved notebook, hidden cases included: ``grade_me()``."""
+        from course.own_marks.live import grade_me
+
+        grade_me(self.lesson)
+
     def reset(self, name: str) -> None:
         """Put the exercise's answer cell back to its first state.
 
