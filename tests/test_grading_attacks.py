@@ -355,6 +355,9 @@ CHEATS = {
     "loop_in_a_hook": ("", NONE, 0),
     "recursion": ("", NONE, 0),
     # honest, but odd
+    "returns_much": ("", NONE, 0),
+    "returns_deep": (NESTED, NONE, 0),
+    "returns_itself": ("", NONE, 0),
     "fork_in_the_answer": ("import os; os.fork()", NONE, 0),
 }
 for depth in (200, 330, 450, 700, 950):
@@ -373,6 +376,16 @@ OWN_ANSWERS = {
         SCALE: "def scale_gradient(t, factor):\n"
         "    return t.register_hook(lambda grad: grad * factor if CALLS.append(1) or "
         "len(CALLS) == 1 else None)\nCALLS = []"
+    },
+    "returns_much": {
+        ENGINE: "import torch\nbe_the_engine = lambda grad, hooks: ([torch.ones(9999)] * 99, grad)"
+    },
+    "returns_deep": {
+        FIRST: "firing_order = lambda: nested(120)",
+        ENGINE: "be_the_engine = lambda grad, hooks: (nested(120), grad)",
+    },
+    "returns_itself": {
+        FIRST: "def firing_order():\n    words = []\n    words.append(words)\n    return words"
     },
     "facts_too_large_to_compare": {ENGINE: ALL_RIGHT[ENGINE]},
     "loop_in_a_hook": {
