@@ -74,7 +74,8 @@ def default_notebook(lesson) -> Path:
 
 def end_with_stdin():
     os.read(0, 1)  # nobody writes: it returns when the other end is closed
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main_thread().ident, signal.SIGTERM)
+    main = main_thread().ident
+    if main is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGTERM)
     else:  # Windows
         os._exit(2)

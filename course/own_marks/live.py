@@ -5,6 +5,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from uuid import uuid4
 
 from course.judge import RAISED
@@ -67,7 +68,8 @@ def button(lesson: str):
         _css = source("style.css")
         static_id = traitlets.Unicode().tag(sync=True)
         shown = traitlets.Dict().tag(sync=True)
-        marking = below = None
+        marking: Marking | None = None
+        below: Any = None  # the output below the button
 
         def receive(self, _, message, __):
             if message.get("press") == "stop" and self.marking:

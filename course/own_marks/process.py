@@ -55,6 +55,7 @@ class Marking:
         limit.daemon = True
         limit.start()
         found = {}
+        assert self.process.stdout is not None  # it is a pipe
         try:
             for line in self.process.stdout:
                 found = json.loads(line)
@@ -90,6 +91,7 @@ class Marking:
             return []
 
     def _listen(self):
+        assert self.process.stderr is not None  # it is a pipe
         for line in self.process.stderr:
             if words := line.decode(errors="replace").strip():
                 self.said.append(words)

@@ -18,9 +18,10 @@ class TellingJudge(Judge):
 
     def rule(self, assignment: str, source: str, reports: list) -> Ruling | None:
         ruling = super().rule(assignment, source, reports)
-        if ruling is None:
+        call = called(source)
+        if ruling is None or call is None:
             return None
-        name, hidden = called(source)
+        name, hidden = call
         checks = lesson_checks(LESSON_OF[assignment])
         cases = [case for case in checks[name].cases if case.hidden == hidden]
         try:
