@@ -9,7 +9,6 @@ import re
 import shlex
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import quote
 
 from course.lessons import Lesson
 from course.percent import text_cells
@@ -26,12 +25,12 @@ class Place:
     minutes: int
     points: int
     folder: str  # of its lesson
+    cell: str  # the id of the cell that holds its text
 
     @property
     def address(self) -> str:
         """Where it stands, seen from the folder of the lessons."""
-        heading = self.title.replace("`", "").replace(" ", "-")  # JupyterLab's anchor
-        return f"{self.folder}/exercises.ipynb#{quote(heading)}"
+        return f"{self.folder}/exercises.ipynb#cell-id={self.cell}"  # JupyterLab goes there
 
 
 @cache
@@ -40,16 +39,16 @@ def exercises(lesson: Lesson) -> tuple[Place, ...]:
     path = lesson.folder / "exercises.py"
     if not path.exists():
         return ()
+    texts = [c for c in text_cells(path.read_text("utf-8")) if c.header.startswith("[markdown]")]
     return tuple(
-        place(cell, lesson)
-        for cell in text_cells(path.read_text("utf-8"))
+        place(cell, f"text-{number:02d}", lesson)  # as course/authoring.py numbers them
+        for number, cell in enumerate(texts, start=1)
         if cell.header.startswith("[markdown] exercise=")
     )
 
 
-def place(cell, lesson) -> Place:
+def place(cell, cell_id, lesson) -> Place:
     keys = dict(word.split("=", 1) for word in shlex.split(cell.header)[1:])
     title = HEADING.findall(cell.source)[0]
-    return Place(
-        keys["exercise"], title, int(keys["minutes"]), int(keys["points"]), lesson.assignment
-    )
+    minutes, points = int(keys["minutes"]), int(keys["points"])
+    return Place(keys["exercise"], title, minutes, points, lesson.assignment, cell_id)
