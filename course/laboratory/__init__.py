@@ -111,6 +111,11 @@ class Lab:
         self.outcome = self.experiment.run(settings)
         return self.outcome
 
+    def forget(self):
+        """Let go of what the last run made; it is run again when somebody asks."""
+        if self.__dict__.pop("outcome", None):
+            self.experiment.known = type(self.experiment.known)()
+
     def __repr__(self):
         return f"Lab({self.name}): show it in a notebook to move its controls"
 

@@ -9,6 +9,8 @@ import os
 import sys
 from pathlib import Path
 
+from course.laboratory.former import keep
+
 HERE = Path(__file__).parent
 SWAP = """<style>
 .jp-OutputArea-child:has(.hl-static):has(+ .jp-OutputArea-child .hl-widget),
@@ -40,9 +42,13 @@ def show(html: str, text: str) -> None:
 
 
 def show_widget(widget, html: str, text: str, words: str) -> None:
-    """Display a widget after its static form; `words` stand for it where no widget can live."""
+    """Display a widget after its static form; `words` stand for it where no widget can live.
+
+    What an earlier run of the same cell displayed is closed.
+    """
     from IPython.display import display
 
+    keep(widget)
     static = f'<div class="hl-static" data-for="{widget.static_id}">{html}</div>{SWAP}'
     show(static, text)
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}

@@ -26,6 +26,9 @@ class PredictionWidget(anywidget.AnyWidget):
         for widget in self.prediction.widgets:
             widget.refresh()
 
+    def let_go(self):
+        self.prediction.widgets.remove(self)
+
     def refresh(self):
         self.shown = self.state()
 

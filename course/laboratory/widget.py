@@ -36,6 +36,9 @@ class LabWidget(anywidget.AnyWidget):
         super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab))
         self.on_msg(self.answer)
 
+    def let_go(self):
+        self.lab.forget()
+
     def answer(self, _, message, __):
         """Answer each request, whatever happens: the browser sends no other before."""
         try:

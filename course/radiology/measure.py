@@ -99,7 +99,8 @@ def as_rows(gradient):
 
 def receive(kind, module, x, seed, true) -> Received:
     """One backward with one hook of this kind on the outermost module."""
-    calls, events = [], []
+    calls: list = []
+    events: list = []  # the places of the nodes that ran, and between them the call of the hook
 
     def hook(_, grad_input, grad_output):
         calls.append([tuple(name(g, true) for g in each) for each in (grad_input, grad_output)])
@@ -112,10 +113,12 @@ def receive(kind, module, x, seed, true) -> Received:
         )
         leaves = {id(fresh): "input"} | {id(p): n for n, p in module.named_parameters()}
         nodes = walk(out.grad_fn)
-        for node in dict.fromkeys(node for node, _ in nodes):
-            node.register_hook(lambda *_, node=node: events.append(node))
+        # a hook that knows its node keeps it alive for ever: so a node goes by its place in nodes
+        places = {node: place for place, (node, _) in enumerate(nodes)}
+        for node, place in places.items():
+            node.register_hook(lambda *_, place=place: events.append(place))
         out.backward(gradient)
-    on = events[events.index("called") + 1] if calls else None
+    on = nodes[events[events.index("called") + 1]][0] if calls else None
     grad_input, grad_output = calls[0] if calls else ((), ())
     following = out.grad_fn.next_functions if out.grad_fn else ()
     return Received(

@@ -5,7 +5,7 @@ import urllib.request
 
 import nbformat
 import pytest
-from front_ends import READY, axe_violations, open_notebook
+from front_ends import READY, axe_violations, open_notebook, run_all
 
 PRODUCTS = """\
 from course import lab
@@ -254,6 +254,14 @@ def run_below(page, source):
         }""",
         source,
     )
+
+
+def test_a_cell_that_runs_again_shows_one_lab_that_lives(page):
+    run_all(page)
+    shows(page, "a .grad", "30")
+    page.wait_for_function("() => document.querySelectorAll('.hl-lab').length === 2")
+    lab(page).get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    shows(page, "b .grad", "25")
 
 
 def test_a_prediction_is_committed_before_and_judged_after(page):
