@@ -82,7 +82,8 @@ def course_grade(folder, lesson, *arguments):
 def marks(folder):
     """{student: {cell: score}}"""
     query = (
-        "SELECT s.student_id, c.name, g.auto_score FROM grade g JOIN base_cell c ON c.id = g.cell_id"
+        "SELECT s.student_id, c.name, g.auto_score FROM grade g"
+        " JOIN base_cell c ON c.id = g.cell_id"
         " JOIN submitted_notebook n ON n.id = g.notebook_id"
         " JOIN submitted_assignment s ON s.id = n.assignment_id"
     )

@@ -1,8 +1,9 @@
 """``course grade``: the marks of nbgrader autograde, whatever happens on the way."""
 
+import contextlib
+import io
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import stat
@@ -18,6 +19,7 @@ from scratch_assignment import NOTHING, STUB, answered, scores
 from test_grading_bad_input import CONFIG, files, notebooks
 from traitlets.config import Config
 
+from course.grading.batch import cli
 from course.grading.batch.bundle import (
     CannotMark,
     TooMuch,
@@ -38,9 +40,21 @@ pytestmark = [
 SMALL = CONFIG + COLD + "c.SafeExecute.packages = []\nc.JudgedExecute.judge = ''\n"
 
 
-def grade(course, *arguments, wait=True):
-    """``python -m course grade numbers`` in the course's folder."""
-    running = subprocess.Popen(
+def grade(course, *arguments):
+    """``python -m course grade numbers`` in this process: its status, output and errors."""
+    out, err = io.StringIO(), io.StringIO()
+    words = ["numbers", "--course-dir", str(course.root), *map(str, arguments)]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = cli.main(words)
+        except SystemExit as end:
+            status = end.code
+    return status, out.getvalue(), err.getvalue()
+
+
+def start_grade(course, *arguments):
+    """The same in a process of its own, which goes on."""
+    return subprocess.Popen(
         [sys.executable, "-m", "course", "grade", "numbers", *map(str, arguments)],
         cwd=course.root,
         stdout=subprocess.PIPE,
@@ -48,10 +62,6 @@ def grade(course, *arguments, wait=True):
         text=True,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
     )
-    if not wait:
-        return running
-    out, err = running.communicate(timeout=400)
-    return running.returncode, out, err
 
 
 def summary(course, *arguments):
@@ -199,7 +209,7 @@ def test_the_journal_and_the_secret_are_the_owner_s(course):
     ("arguments", "sentence"),
     [
         (["--student", "zoe"], "There is no submission of zoe for 'numbers'"),
-        (["--course-dir", "/"], "There is no nbgrader_config.py in /"),
+        (["--course-dir", "/"], "There is no nbgrader_config.py in /: go to the folder"),
         (["--jobs", "0"], "it must be 1 or more"),
         (["--cluster", "tcp://127.0.0.1:1"], "No dask scheduler answers at tcp://127.0.0.1:1"),
     ],
@@ -213,14 +223,9 @@ def test_what_cannot_be_begun_says_why_and_ends_with_2(course, arguments, senten
 
 
 def test_an_assignment_that_was_never_generated_is_named(course):
-    shutil.rmtree(course.root / "submitted")
-    done = subprocess.run(
-        [sys.executable, "-m", "course", "grade", "letters"],
-        cwd=course.root, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "Run: nbgrader generate_assignment letters" in done.stderr
+    course.root.joinpath("nbgrader_config.py").write_text("c = get_config()\n")
+    with pytest.raises(CannotMark, match="Run: nbgrader generate_assignment letters"):
+        definition(f"sqlite:///{course.root / 'gradebook.db'}", "letters")
 
 
 def test_a_kill_of_the_one_who_marks_loses_nothing(scratch, table, tmp_path):
@@ -241,7 +246,7 @@ def test_a_kill_of_the_one_who_marks_loses_nothing(scratch, table, tmp_path):
                 (answered(released, half="def half(x):\n    return x"), scores(test_half=0)),
             ][number // 3 % 3]  # fmt: skip
         course.submit(student, "numbers", content)
-    running = grade(course, "--jobs", 2, "--json", wait=False)
+    running = start_grade(course, "--jobs", 2, "--json")
     journal = course.root / ".marking" / "numbers.jsonl"
     deadline = time.monotonic() + 200
     while not (journal.exists() and journal.read_text().count("\n") > 3):
@@ -272,7 +277,7 @@ def test_a_worker_that_is_killed_takes_no_submission_with_it(course):
     for number in range(12):
         slow = answered(course.released("numbers"), double="import time; time.sleep(0.5)")
         course.submit(f"slow{number:02d}", "numbers", slow)
-    running = grade(course, "--jobs", 2, "--json", wait=False)
+    running = start_grade(course, "--jobs", 2, "--json")
     deadline = time.monotonic() + 100
     while not (workers := workers_of(running.pid)):
         assert running.poll() is None and time.monotonic() < deadline

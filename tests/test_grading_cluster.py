@@ -8,7 +8,7 @@ import time
 import pytest
 from nbgrader_course import Course
 from scratch_assignment import STUB, answered, scores
-from test_grading_batch import SMALL, grade
+from test_grading_batch import SMALL, start_grade
 
 pytest_plugins = ["scratch_course"]
 pytestmark = [
@@ -63,7 +63,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_mark(scratch, cluster, t
         student = f"student{number:02d}"
         course.submit(student, "numbers", right if number % 2 else released)
         expected[student] = scores() if number % 2 else STUB
-    running = grade(course, "--cluster", address, "--json", wait=False)
+    running = start_grade(course, "--cluster", address, "--json")
     journal = course.root / ".marking" / "numbers.jsonl"
     deadline = time.monotonic() + 120
     while not journal.exists() and running.poll() is None and time.monotonic() < deadline:

@@ -10,6 +10,9 @@ nothing with it: its submission is marked again by another, twice at most.
 import gc
 import json
 import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -152,10 +155,18 @@ _prepared = {}
 
 def prepare(bundle: bytes, feedback: bool, orders: Orders | None, door) -> None:
     """What a worker of LocalPool is told once."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     gc.freeze()  # what is imported is nobody's garbage
     if orders is not None and door is not None:
         adopt(orders, door)
     _prepared.update(bundle=bundle, feedback=feedback)
+
+
+def end_with_parent() -> None:
+    """End this process when the one who asked for it is killed: it would wait for ever."""
+    if parent := multiprocessing.parent_process():
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def mark_prepared(student: str, submission: bytes) -> bytes:
