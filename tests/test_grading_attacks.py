@@ -602,7 +602,7 @@ def accidents():
     full, fork = scores(), "if os.fork() == 0: {}; os._exit(0)"
     return {
         "exits": (before("os._exit(0)"), LOST),
-        "kills_itself": (before("os.kill(0, 9)"), LOST),
+        "kills_its_group": (before("os.kill(0, 9)"), full),
         "kills_all": (before("try: os.kill(-1, 9)", "except OSError: pass"), full),
         "stops_itself": (before("os.kill(os.getpid(), signal.SIGSTOP)"), full),
         "segfault": (before("ctypes.string_at(0)"), LOST),

@@ -193,6 +193,7 @@ def close_all_but(keep):
 
 
 def be_a_shell(modules, connection, orders):
+    os.setsid()  # a signal to its process group, os.kill(0, 9), must not reach the one between
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     status = 1
