@@ -14,8 +14,7 @@ from course.gradebook import export
 from course.gradebook.database import GradebookError, reading
 from course.gradebook.files import write_whole
 
-# The URL of an empty PostgreSQL database, which the test fills; needs psycopg2.
-POSTGRESQL = os.environ.get("EMPTY_POSTGRESQL")
+pytest_plugins = ["postgresql"]
 
 
 def fill(book):
@@ -70,12 +69,11 @@ def test_the_table_is_the_one_of_nbgrader(tmp_path):
     assert (extra["score"], extra["timestamp"], extra["last_name"]) == ("3.0", "", "de la O")
 
 
-@pytest.mark.skipif(not POSTGRESQL, reason="EMPTY_POSTGRESQL names no database")
-def test_the_table_is_the_one_of_nbgrader_on_postgresql(tmp_path):
-    with Gradebook(POSTGRESQL) as book:
+def test_the_table_is_the_one_of_nbgrader_on_postgresql(postgresql, tmp_path):
+    with Gradebook(postgresql) as book:
         fill(book)
         expected = by_nbgrader(book, tmp_path / "theirs.csv")
-    assert by_course(POSTGRESQL, tmp_path / "ours.csv") == expected
+    assert by_course(postgresql, tmp_path / "ours.csv") == expected
 
 
 def test_a_name_with_a_comma_stays_one_name(tmp_path):

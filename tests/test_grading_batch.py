@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from nbgrader.api import Gradebook
 from nbgrader_course import COLD, REPOSITORY, Course
 from scratch_assignment import NOTHING, STUB, answered, scores
 from test_grading_bad_input import CONFIG, files, notebooks
@@ -31,7 +33,7 @@ from course.grading.batch.bundle import (
 from course.grading.batch.journal import Journal
 from course.grading.batch.pools import LocalPool
 
-pytest_plugins = ["scratch_course"]
+pytest_plugins = ["scratch_course", "postgresql"]
 pytestmark = [
     pytest.mark.nbgrader,
     pytest.mark.skipif(sys.platform != "linux", reason="submissions are contained on Linux only"),
@@ -307,6 +309,24 @@ def test_a_fault_of_ours_is_a_result_too():
     results = dict(LocalPool(2).map(b"no archive", [("a", b"1"), ("b", b"2")]))
     assert {json.loads(result)["outcome"] for result in results.values()} == {"failed"}
     assert "BadZipFile" in json.loads(results["a"])["log"]
+
+
+def test_a_gradebook_in_postgresql_gets_the_same_marks(scratch, course, postgresql, tmp_path):
+    there = Course(
+        tmp_path / "there", config=SMALL + f"c.CourseDirectory.db_url = {postgresql!r}\n"
+    )
+    shutil.copytree(scratch.root / "source", there.root / "source")
+    there.generate("numbers")
+    shutil.copytree(course.root / "submitted", there.root / "submitted")
+    assert summary(course)[0] == summary(there)[0] == 0
+    assert summary(there, "--force")[1]["marked"] == 2
+    with Gradebook(postgresql, "hooked-on-backward") as book:
+        marks = {
+            submission.student.id: {grade.name: grade.auto_score for grade in notebook.grades}
+            for submission in book.find_assignment("numbers").submissions
+            for notebook in submission.notebooks
+        }
+    assert marks == course.scores("numbers")
 
 
 def test_options_that_cannot_be_sent_are_named():
