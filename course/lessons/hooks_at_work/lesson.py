@@ -16,7 +16,7 @@
 # - keep one bad batch from spoiling a training (clipping);
 # - make a network unlearn something (gradient reversal);
 # - find the operation that makes NaN;
-# - save memory: take the optimizer's step *inside* backward.
+# - take the optimizer's step *inside* backward.
 
 # %%
 import warnings
@@ -214,8 +214,8 @@ print(
 # times too large. A large gradient arrives, the step goes far away, and that was it.
 #
 # There are two common ways to clip. **Each tensor for itself**: a hook on each parameter scales its
-# gradient down when its norm is above the threshold. **All together**: `clip_grad_norm_` takes one
-# norm over all parameters and scales all of them by the same factor.
+# gradient down when its norm is above the threshold. **All together**: `clip_grad_norm_` scales down
+# when the norm over all parameters is above it.
 #
 # 1. *No clipping*: at which step is the loss lost?
 # 2. *All together*: find a threshold that is too small, one that is too large, and one that is good.
@@ -225,8 +225,8 @@ print(
 clip_lab(kind="total", threshold=5.0)
 
 # %% [markdown]
-# The two ways do not only differ in size. Does the step still point in the direction of the
-# gradient? The cosine says it: 1 means the same direction.
+# A clipped gradient is shorter. Does the step still point in the direction of the whole gradient, the
+# one of all tensors? The cosine says it: 1 means the same direction.
 
 # %%
 direction = predict(
@@ -264,9 +264,9 @@ for clip in ("each tensor for itself", "all together"):
 direction.reveal(kept[0] if len(kept) == 1 else "both")
 
 # %% [markdown]
-# A hook sees one gradient at a time. It cannot know the norm of all of them, so it cannot do what
-# `clip_grad_norm_` does. What it can do: act before the gradient is stored, and in the middle of a
-# network, where there is no parameter.
+# `clip_grad_norm_` scales all gradients by the same factor. A hook sees one gradient at a time. It
+# cannot know the norm of all of them, so it cannot do the same. What it can do: act before the
+# gradient is stored, and in the middle of a network, where there is no parameter.
 #
 # ## Turn a gradient around
 #
@@ -322,7 +322,7 @@ print("hiding the camera is better by more than 4 of 100:", shares[-0.5] > share
 # `to_camera` is a view: another tensor object with the same numbers. The hook hangs on it alone, so
 # the gradient from the class's head is not turned. With a hook on `feature` itself, both would be.
 #
-# ## Find the operation that makes NaN
+# ## Backward through a choice
 #
 # `where` chooses between two values. For x = 0 it chooses the 0, not the root.
 
@@ -343,6 +343,8 @@ print("y", y.item(), "| x.grad", x.grad.item())
 root.reveal("nan" if x.grad.isnan() else str(x.grad.item()))
 
 # %% [markdown]
+# ## Find the operation that makes NaN
+#
 # In a large model you see NaN at the end and do not know where it began. Put a hook on **every
 # node** of the graph. A node hook gets what came in and what the node made of it. The node that got
 # finite numbers and made others is the one.
@@ -440,8 +442,8 @@ print("x.grad", x.grad.item())
 #
 # In the usual training, backward first fills all `.grad`. Then the optimizer reads them. At that
 # moment there is one gradient for each parameter in memory: as much as the whole model. A
-# *post-accumulate hook* (lesson 3) is called when the gradient of **one** parameter is ready. It can
-# take the step for that parameter at once and let the gradient go.
+# *post-accumulate hook* (lesson 3) on each parameter can take the step for it inside backward and set
+# its `.grad` to None.
 
 # %%
 memory = predict(
@@ -498,8 +500,10 @@ print("the same weights afterwards:", same)
 memory.reveal("one at a time" if max(counts) == 1 else f"{max(counts)} of them")
 
 # %% [markdown]
-# The weights are the same to the last bit. The price: nobody can look at all gradients together any
-# more. `clip_grad_norm_` is not possible, and neither is the sum over several backward calls.
+# Such a hook is called when the gradient of **one** parameter is ready, and lets it go before the
+# next one comes. The weights are the same to the last bit. The price: nobody can look at all
+# gradients together any more. `clip_grad_norm_` is not possible, and neither is the sum over several
+# backward calls.
 #
 # ## Traps
 #

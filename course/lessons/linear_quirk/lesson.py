@@ -3,10 +3,9 @@
 #
 # *Lesson 5 · about 35 minutes*
 #
-# Somebody hung a backward hook on a `Linear` layer and printed the shapes in `grad_input`. The
-# gradient of the layer's input was not there. The answer that others voted for explains why, and
-# it is a good answer. But when you run the same code today, the numbers that it explains do not
-# come any more. So where is the gradient of the input, and what is it that `grad_input` holds?
+# Somebody hung a backward hook on a `Linear` layer, printed the shapes in `grad_input`, and wondered
+# about them. There is an answer that many voted for. Does it hold for the PyTorch of today? Say what
+# you expect, then run the same code. At the end you know what it is that `grad_input` holds.
 #
 # You will be able to
 #

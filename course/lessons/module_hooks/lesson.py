@@ -9,8 +9,8 @@
 #
 # This lesson is about a question of order. A network holds layers. Hooks hang on the network and on
 # its layers. Backward goes from the end to the beginning. So is the backward hook of the network
-# called **before** those of its layers, or **after** them? Both happen. One switch on the *input*
-# turns the order around, and at the end you know why.
+# called **before** those of its layers, or **after** them? You will say what you expect twice, the
+# second time with one switch turned, and at the end you know why.
 #
 # You will be able to
 #
@@ -330,8 +330,8 @@ parent.reveal(place_of_parent(backward))
 # Again the parent embraces its children. Its backward pre-hook comes first, because its output is
 # the output of `fc2`. Its backward hook comes last.
 #
-# Now the switch. The input is data: it does not require a gradient. Nothing else changes. In
-# training this is the usual case.
+# Now the switch. The input is data: it does not require a gradient. The network and its hooks stay
+# as they are. In training this is the usual case.
 
 # %%
 switched = predict(
@@ -418,7 +418,7 @@ with weighted.register_full_backward_hook(lambda *_: None):
 # %% [markdown]
 # That explains the order: a backward hook waits for the node before the inputs. Where no input
 # requires a gradient, there is no such node, and the hook is called from the node behind the
-# outputs. It explains more. The nodes are made in **forward**, so:
+# outputs. What does it say of a hook that is removed too early?
 
 # %%
 removed = predict(
@@ -453,7 +453,8 @@ with layer.register_full_backward_hook(lambda *_: late.append(1)):
 print(f"a full backward hook, registered after forward: called {len(late)} times")
 
 # %% [markdown]
-# Register before forward, and remove after backward.
+# What counts is which hooks were there in **forward**, when the nodes are made. Register before
+# forward, and remove after backward.
 #
 # The node behind the output gives back a *view*. PyTorch forbids to change that view in place: the
 # change would put another node in the place of the one that calls the hook. A layer with
