@@ -78,6 +78,7 @@ c.Autograde.autograde_preprocessors = [
 # --- nbgrader generate_feedback -----------------------------------------------------------
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
+    "course.own_marks.feedback.Summary",  # each exercise: points, outcome, reason, hint
     "course.grading.HideTests",  # hidden tests stay hidden
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]

@@ -8,12 +8,13 @@ have reported on inputs that nobody knew pass; everything else is diagnosed as `
 import ast
 import hashlib
 import json
+from dataclasses import replace
 from functools import lru_cache
 
 from course.exercise import SEED, LessonChecks, lesson_checks
 from course.facts import same
 from course.grading.judgement import TAMPERED, Ruling
-from course.judge import WRONG, Result, Verdict, judge, judge_case
+from course.judge import RAISED, WRONG, Result, Verdict, judge, judge_case
 from course.lessons import LESSONS
 from course.observation import observe_all
 from course.report import as_text, headline
@@ -58,7 +59,7 @@ class Judge:
         worst = min(rulings, key=lambda ruling: ruling.points)
         if len(rulings) == 1:
             return worst
-        return Ruling(worst.points, worst.text, worst.headline, worst.reasons, (TAMPERED,))
+        return replace(worst, flags=(TAMPERED,))
 
     def _rule_safely(self, checks, name, hidden, report):
         for seed in (SEED, self.seed):  # a reference that fails is no fault of the notebook's
@@ -85,23 +86,24 @@ class Judge:
         passes = {v.case.name for v in honest.verdicts if v.points}
         verdicts = tuple(
             s
-            if bool(s.points) == bool(k.points)
-            and (not r.points or r.case.name in passes)
-            and facts.get("exercise") == name
+            if (not r.points or r.case.name in passes) and facts.get("exercise") == name
             else Verdict(s.case, WRONG, s.code or "UNFORESEEN", NOT_BELIEVED, LEAVE_ALONE)
-            for s, k, r in zip(secret.verdicts, known.verdicts, refused.verdicts, strict=True)
+            for s, r in zip(secret.verdicts, refused.verdicts, strict=True)
         )
         formless = any(
             outcome_in(facts.get(part), case) is NO_OUTCOME
             for part in ("known", "secret", "control")
             for case in cases
         )
-        flags = (TAMPERED,) if formless or verdicts != secret.verdicts else ()
+        differs = [v.points for v in secret.verdicts] != [v.points for v in known.verdicts]
+        flags = (TAMPERED,) if formless or differs or verdicts != secret.verdicts else ()
         ruled = Result(name, verdicts, secret.remaining)
         codes = tuple(verdict.code for verdict in verdicts if verdict.code)
-        if ruled.passed:
-            return Ruling(ruled.points, as_text(ruled), "", codes, flags)
-        return Ruling(ruled.points, as_text(ruled), headline(ruled)[1], codes, flags)
+        told = tuple(
+            told_of(verdict, outcome_in(facts.get("secret"), verdict.case)) for verdict in verdicts
+        )
+        words = "" if ruled.passed else headline(ruled)[1]
+        return Ruling(ruled.points, as_text(ruled), words, codes, flags, told)
 
     def _judged(self, checks, name, cases, observed, seed) -> Result:
         expected = outcomes(lesson=checks.lesson, name=name, seed=seed)
@@ -117,6 +119,24 @@ class Judge:
             for case in cases
         )
         return Result(name, verdicts, remaining=len(exercise.cases) - len(cases))
+
+
+def told_of(verdict: Verdict, observed: dict) -> dict:
+    """A case for the learner; of a hidden one neither its name nor the words of an error.
+
+    Those could quote what the case gave to the answer.
+    """
+    told = {
+        key: getattr(verdict, key)
+        for key in ("outcome", "code", "sentence", "hint", "line", "source", "guide")
+    }
+    if verdict.outcome == RAISED:
+        told["error"] = observed["raised"]["type"][:60]
+    if not verdict.case.hidden:
+        return {"case": verdict.case.name, **told}
+    if verdict.outcome == RAISED:
+        told["sentence"] = f"Your code raised `{told['error']}`."
+    return told
 
 
 def called(source: str) -> tuple[str, bool] | None:

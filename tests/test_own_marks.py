@@ -22,7 +22,6 @@ from course.own_marks import live
 from course.own_marks.marking import expect_exercises, mark_notebook
 from course.own_marks.page import as_html, as_text, outcome, reasons
 from course.own_marks.process import Marking
-from course.own_marks.telling import told
 
 LEAVES = find_lesson("leaf_tensors")
 CHECKS = lesson_checks("leaf_tensors")
@@ -171,12 +170,6 @@ def test_the_command_says_what_is_wrong_and_its_status_is_2(arguments, words):
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
-
-
-def test_a_cell_that_printed_is_not_taken_for_a_ruling():
-    output = nbformat.v4.new_output("stream", name="stdout", text="{not json}\n")
-    assert told([output]) is None
-    assert told([nbformat.v4.new_output("stream", name="stdout", text="[1]")]) is None
 
 
 def test_in_a_terminal_grade_me_names_the_command_and_nothing_while_nbgrader_marks(

@@ -20,8 +20,7 @@ of MIME type REPORT. None means that the judge does not know this cell: nbgrader
 
 import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -33,7 +32,9 @@ from course.grading.execute import SafeExecute
 
 REPORT = "application/vnd.hooked-on-backward.report+json"
 TAMPERED = "TAMPERED"  # the facts disagree with themselves, or a control was not refused
-MARKING = "marking"  # metadata of a marked notebook: its flags, and the reasons of each cell
+MARKING = (
+    "marking"  # metadata of a marked notebook: its flags, the reasons of each cell, what was told
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Ruling:
     """What a judge says of one test cell.
 
     ``text`` is for the learner; ``headline`` its short form, empty where everything passed.
-    ``reasons`` are the codes of what was not right, in order.
+    ``reasons`` are the codes of what was not right, in order. ``told`` says it as data, for pages
+    that are made of it: nothing there may quote a hidden test.
     """
 
     points: float
@@ -49,7 +51,7 @@ class Ruling:
     headline: str = ""
     reasons: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    facts: Mapping = field(default_factory=dict)
+    told: tuple[dict, ...] = ()
 
     def outputs(self) -> list:
         """What the cell's outputs would be had the test decided for itself."""
@@ -84,6 +86,7 @@ class JudgedExecute(SafeExecute):
             nb.metadata[MARKING] = {
                 "flags": flags,
                 "reasons": {name: list(r.reasons) for name, r in self._rulings.items()},
+                "told": {name: list(r.told) for name, r in self._rulings.items()},
             }
         if flags:
             student = resources["nbgrader"]["student"]

@@ -11,7 +11,7 @@ runs with the learner's own rights: it is the learner's own code.
 import json
 import secrets
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import nbformat
@@ -22,8 +22,8 @@ from course.exercise import lesson_checks
 from course.grading import contained
 from course.grading.batch.bundle import CannotMark, archive, make_bundle
 from course.grading.batch.mark import MARKED, mark
+from course.grading.judgement import MARKING
 from course.lessons import Lesson
-from course.own_marks.telling import told
 from course.progress.places import exercises
 
 ROOT = Path(__file__).parent.parent.parent
@@ -39,8 +39,8 @@ def mark_notebook(
     """The marks of a notebook as plain data. Raises CannotMark with one sentence.
 
     ``points``, ``of`` and ``exercises``: for each ``name``, ``title``, ``points``, ``of`` and
-    ``parts``: "visible" and "hidden", each with ``points``, ``of``, ``cases`` (what telling.py
-    says of each) and ``words`` (what else the cell said, where it came to no ruling).
+    ``parts``: "visible" and "hidden", each with ``points``, ``of``, ``cases`` (what the
+    judge told of each) and ``words`` (what else the cell said, where it came to no ruling).
     """
     source = root / "source" / lesson.assignment / f"{NOTEBOOK}.ipynb"
     if not exercises(lesson):
@@ -85,7 +85,6 @@ def bundle_of(lesson, source, folder, root) -> bytes:
     config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db"
-    config.JudgedExecute.judge = "course.own_marks.telling:TellingJudge"
     if contained.missing():
         config.SafeExecute.allow_uncontained = True
     course = CourseDirectory(config=config)
@@ -100,20 +99,30 @@ def bundle_of(lesson, source, folder, root) -> bytes:
 
 
 def marks_of(lesson, marked: dict) -> dict:
+    """``mark``'s result for the one notebook, by exercise."""
+    notebook = nbformat.reads(marked["text"], 4)
+    scores = {name: score for name, (score, _) in marked["cells"].items()}
+    return marks_in(lesson, notebook, scores)
+
+
+def marks_in(lesson: Lesson, notebook, scores: Mapping[str, float | None]) -> dict:
+    """What a marked notebook and the scores of its cells say, by exercise."""
     outputs = {
         cell.metadata["nbgrader"]["grade_id"]: cell.outputs
-        for cell in nbformat.reads(marked["text"], 4).cells
+        for cell in notebook.cells
         if cell.cell_type == "code" and "nbgrader" in cell.metadata
     }
+    marking = notebook.metadata.get(MARKING, {})
+    told = marking.get("told", {})
     checks, found = lesson_checks(lesson.name), []
     for place in exercises(lesson):
         parts = {}
         for part in ("visible", "hidden"):
             cell = f"{place.name}_{part}"
             parts[part] = {
-                "points": marked["cells"].get(cell, [0])[0] or 0,
+                "points": scores.get(cell) or 0,
                 "of": checks[place.name].points(hidden=part == "hidden"),
-                **words_of(outputs.get(cell, []), hidden=part == "hidden"),
+                **words_of(told.get(cell), outputs.get(cell, []), hidden=part == "hidden"),
             }
         points, of = (sum(part[key] for part in parts.values()) for key in ("points", "of"))
         one = {"name": place.name, "title": place.title, "points": points, "of": of}
@@ -122,16 +131,15 @@ def marks_of(lesson, marked: dict) -> dict:
         "lesson": lesson.name,
         "points": sum(one["points"] for one in found),
         "of": sum(one["of"] for one in found),
-        "flags": marked["flags"],
+        "flags": marking.get("flags", []),
         "exercises": found,
     }
 
 
-def words_of(outputs, hidden: bool) -> dict:
+def words_of(told, outputs, hidden: bool) -> dict:
     """Why a test cell gave what it gave; of a hidden one only what names no test."""
-    cases = told(outputs)
-    if cases is not None:
-        return {"cases": cases, "words": ""}
+    if told:
+        return {"cases": told, "words": ""}
     errors = [output for output in outputs if output.output_type == "error"]
     if not errors:
         return {"cases": [], "words": ""}

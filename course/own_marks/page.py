@@ -57,10 +57,13 @@ def share(exercise: dict) -> str:
     )
 
 
-def as_html(marks: dict, saved: str = "") -> str:
-    """The block that a notebook shows; ``saved`` says of when the notebook was."""
+def as_html(marks: dict, saved: str = "", links: bool = True) -> str:
+    """The block that a notebook shows; ``saved`` says of when the notebook was.
+
+    Without ``links`` the field guide's entries are named only, for a page that is not beside it.
+    """
     colour = COLOURS[PASSED if marks["points"] >= marks["of"] else NOT_ATTEMPTED]
-    rows = "".join(row(exercise) for exercise in marks["exercises"])
+    rows = "".join(row(exercise, links) for exercise in marks["exercises"])
     return (
         f'<div role="status" style="border-left: 4px solid {colour};'
         " padding: 4px 0 4px 14px; margin: 4px 0; line-height: 1.55; max-width: 46em;"
@@ -79,9 +82,9 @@ def tampered(marks):
     return f"<div><strong>⚠ {words}</strong></div>" if marks["flags"] else ""
 
 
-def row(exercise: dict) -> str:
+def row(exercise: dict, links: bool) -> str:
     points = f"{number(exercise['points'])} of {number(exercise['of'])} points"
-    body = "".join(map(reason, reasons(exercise)))
+    body = "".join(reason(case, links) for case in reasons(exercise))
     return (
         f'<div style="margin-top: 10px">{pill(outcome(exercise))} &nbsp;'
         f"<strong>{marked(exercise['title'])}</strong></div>"
@@ -90,7 +93,7 @@ def row(exercise: dict) -> str:
     )
 
 
-def reason(case: dict) -> str:
+def reason(case: dict, links: bool) -> str:
     lines = [f"<div>{marked(case['sentence'])}</div>"]
     if case.get("line"):
         lines.append(f"<div>Your line {case['line']}: <code>{escape(case['source'])}</code></div>")
@@ -101,7 +104,9 @@ def reason(case: dict) -> str:
         small.insert(0, escape(case["code"]))
     if case.get("guide"):
         entry = trap(case["guide"])
-        small.append(f'Field guide: <a href="../{entry.address}">{escape(entry.title)}</a>')
+        title = escape(entry.title)
+        link = f'<a href="../{entry.address}">{title}</a>' if links else f"“{title}”"
+        small.append(f"Field guide: {link}")
     lines.append(f'<div style="font-size: 85%; opacity: 0.8">{" · ".join(small)}</div>')
     return f'<div style="margin-top: 4px">{"".join(lines)}</div>'
 

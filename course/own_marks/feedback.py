@@ -1,0 +1,31 @@
+"""A learner's marks in words, at the top of the feedback page that nbgrader makes."""
+
+from nbformat.v4 import new_markdown_cell
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from course.grading.judgement import MARKING
+from course.lessons import LESSONS
+from course.own_marks.marking import marks_in
+from course.own_marks.page import as_html
+
+LESSON_OF = {lesson.assignment: lesson for lesson in LESSONS}
+
+
+class Summary(NbGraderPreprocessor):
+    """Goes into ``c.GenerateFeedback.preprocessors``, after ``GetGrades``.
+
+    For each exercise: points, outcome, reason, hint and the entry of the field guide. Of hidden
+    cases it says what the judge told, which quotes no test. Other assignments are left as they are.
+    """
+
+    def preprocess(self, nb, resources):
+        lesson = LESSON_OF.get(resources["nbgrader"]["assignment"])
+        if lesson is None or MARKING not in nb.metadata:
+            return nb, resources
+        scores = {
+            cell.metadata.nbgrader["grade_id"]: cell.metadata.nbgrader.get("score")
+            for cell in nb.cells
+            if "nbgrader" in cell.metadata
+        }
+        nb.cells.insert(0, new_markdown_cell(as_html(marks_in(lesson, nb, scores), links=False)))
+        return nb, resources
