@@ -4,7 +4,7 @@
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
 RUN = @$(if $(PYTHON),"$(PYTHON)" course/bootstrap.py,echo "There is no Python here: install Python 3.11 to 3.14 and run this again." >&2; exit 1;)
 
-.PHONY: help lab test test-torch build check bench doctor pin clean
+.PHONY: help lab test test-torch build check bench bench-grade doctor pin clean
 
 help:
 	@echo 'make lab       set up the course and open it in JupyterLab'
@@ -16,6 +16,8 @@ help:
 	@echo 'make build     build source/ and release/ from course/lessons/'
 	@echo 'make check     judge every answer of the lessons'
 	@echo 'make bench     measure how fast things are'
+	@echo 'make bench-grade'
+	@echo '               measure the ways to mark a class (minutes)'
 	@echo 'make pin       renew constraints.txt'
 	@echo 'make clean     remove .venv and caches; notebooks, marks and submissions stay'
 
@@ -37,6 +39,9 @@ check:
 
 bench:
 	$(RUN) bench $(ARGS)
+
+bench-grade:
+	$(RUN) bench grade $(ARGS)
 
 doctor:
 	$(RUN) doctor $(ARGS)
