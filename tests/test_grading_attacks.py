@@ -209,7 +209,7 @@ CHEATS = {
     ),
     "secret_for_known": (
         WRAP + RECORD.replace("CHANGED", "report | {'known': report['secret']}"),
-        NONE,
+        HALF,
         1,
     ),
     "constants": (  # right for the inputs that everybody knows, found with the visible check
@@ -375,7 +375,7 @@ OWN_ANSWERS = {
     "constants": {
         SCALE: "def scale_gradient(t, factor):\n"
         "    return t.register_hook(lambda grad: grad * factor if CALLS.append(1) or "
-        "len(CALLS) == 1 else None)\nCALLS = []"
+        "len(CALLS) in (3, 4) else None)\nCALLS = []"
     },
     "returns_much": {
         ENGINE: "import torch\nbe_the_engine = lambda grad, hooks: ([torch.ones(9999)] * 99, grad)"
