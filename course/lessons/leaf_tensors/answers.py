@@ -1082,7 +1082,56 @@ def find_leaves(loss):
     return leaves + leaves[:1]
 
 
-# %% wrong find_leaves LEAVES_DOUBLED 7: a leaf that is used twice is found twice
+# %% right find_leaves: a node may wait twice, and is looked at once
+def find_leaves(loss):
+    if loss.is_leaf:
+        return [loss] * loss.requires_grad
+    waiting, done = [loss.grad_fn], {}
+    for node in waiting:
+        if node not in done:
+            done[node] = getattr(node, "variable", None)
+            waiting += [following for following, _ in node.next_functions if following]
+    return [leaf for leaf in done.values() if leaf is not None]
+
+
+# %% wrong find_leaves WALKS_EVERY_WAY 7: remembers the leaves, not the nodes
+def find_leaves(loss):
+    if loss.grad_fn is None:
+        return [loss]
+    todo, leaves = [loss.grad_fn], {}
+    while todo:
+        node = todo.pop()
+        if hasattr(node, "variable"):
+            leaves[id(node.variable)] = node.variable
+        todo += [n for n, _ in node.next_functions if n is not None]
+    return list(leaves.values())
+
+
+# %% wrong find_leaves WALKS_EVERY_WAY 7: level by level, and a level can hold a node many times
+def find_leaves(loss):
+    if loss.grad_fn is None:
+        return [loss]
+    level, leaves = [loss.grad_fn], set()
+    while level:
+        leaves |= {n.variable for n in level if hasattr(n, "variable")}
+        level = [n for node in level for n, _ in node.next_functions if n is not None]
+    return leaves
+
+
+# %% wrong find_leaves WALKS_EVERY_WAY 5: calls itself, remembers nothing, and hides every error
+def find_leaves(loss):
+    def walk(node):
+        try:
+            if hasattr(node, "variable"):
+                return {node.variable}
+            return set().union(*(walk(n) for n, _ in node.next_functions if n is not None))
+        except Exception:
+            return set()
+
+    return [loss] if loss.grad_fn is None else walk(loss.grad_fn)
+
+
+# %% wrong find_leaves LEAVES_DOUBLED 6: a leaf that is used twice is found twice
 def find_leaves(loss):
     if loss.grad_fn is None:
         return [loss]

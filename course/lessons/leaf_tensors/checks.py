@@ -1,6 +1,7 @@
 """What the exercises of lesson 1 observe, and how their facts tell misconceptions apart."""
 
 import warnings
+from contextlib import nullcontext
 
 import torch
 
@@ -8,6 +9,7 @@ from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, describe_number, is_tensor, kind_of
 from course.lessons.leaf_tensors.reasons import REASONS
+from course.steps import TooManySteps, at_most
 
 __all__ = ["REASONS"]
 
@@ -114,9 +116,8 @@ class leaf_copy(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        base = (
-            floats(rng, *given["shape"]).to(getattr(torch, given["dtype"])) / 3
-        ).requires_grad_()
+        numbers = floats(rng, *given["shape"]).to(getattr(torch, given["dtype"]))
+        base = (numbers / 7).requires_grad_()  # none of them fits into fewer digits
         t = base if given["kind"] == "leaf" else base * 2
         before = t.detach().clone()
         copy = answer(t)
@@ -445,11 +446,15 @@ class sgd_step(Exercise):
         return None
 
 
+STEPS = 10_000  # of a walk; the braid has fewer than a hundred nodes
+
+
 class find_leaves(Exercise):
     cases = (
         Case("a product", 1, graph="product"),
         Case("a leaf that is used twice", 1, graph="shared"),
-        Case("a loss with a part that is not tracked", 2, graph="untracked"),
+        Case("a loss with a part that is not tracked", 1, graph="untracked"),
+        Case("few nodes, and very many ways through them", 1, graph="braid"),
         Case("a small network", 1, hidden=True, graph="network"),
         Case("a loss that is itself a leaf", 1, hidden=True, graph="leaf"),
         Case("three thousand operations in a row", 2, hidden=True, graph="chain"),
@@ -463,13 +468,17 @@ class find_leaves(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         leaves, loss = GRAPHS[given["graph"]](rng)
-        said = answer(loss)
-        if said is None or is_tensor(said) or isinstance(said, (str, bytes)):
-            return {"kind": kind_of(describe(said))}
         try:
-            items = list(said)
-        except TypeError:
-            return {"kind": kind_of(describe(said))}
+            with at_most(STEPS) if given["graph"] == "braid" else nullcontext():
+                said = answer(loss)
+                if said is None or is_tensor(said) or isinstance(said, (str, bytes)):
+                    return {"kind": kind_of(describe(said))}
+                try:
+                    items = list(said)  # a generator walks only now
+                except TypeError:
+                    return {"kind": kind_of(describe(said))}
+        except TooManySteps:
+            return {"walk": "does not end"}
         found = [next((n for n, leaf in leaves.items() if leaf is item), None) for item in items]
         return {
             "leaves": sorted(name for name in set(found) if name is not None),
@@ -482,6 +491,8 @@ class find_leaves(Exercise):
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
+        if "walk" in facts:
+            return "WALKS_EVERY_WAY"
         if facts["_nodes"]:
             return "NODES_NOT_TENSORS"
         if facts["others"]:
@@ -540,8 +551,17 @@ def chain(rng):
     leaves["b"] = leaves["a"].detach().clone().requires_grad_()  # equal, and another tensor
     value = leaves["a"]
     for _ in range(3000):
-        value = value + 1
+        value = value.t()  # the cheapest of all operations that make a node
     return leaves, (value * leaves["b"]).sum()
+
+
+def braid(rng):
+    """Each step doubles the ways: two to the power of 18, more than a walk can take one by one."""
+    leaves = {name: floats(rng, 2).requires_grad_() for name in "ab"}
+    left, right = leaves.values()
+    for _ in range(18):
+        left, right = left + right, left - right
+    return leaves, (left * right).sum()
 
 
 GRAPHS = {
@@ -550,5 +570,6 @@ GRAPHS = {
     "untracked": untracked,
     "network": network,
     "leaf": single_leaf,
+    "braid": braid,
     "chain": chain,
 }

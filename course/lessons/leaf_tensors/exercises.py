@@ -224,8 +224,9 @@ def sgd_step(weights, lr):
 #
 # Begin at `loss.grad_fn`. `node.next_functions` is a tuple of pairs `(node, index)`; the node is
 # `None` where no gradient flows. A node of the kind `AccumulateGrad` stands for a leaf, and the
-# leaf is its attribute `.variable`. The same node can be reached on several ways. A graph can have
-# thousands of nodes in a row, so a function that calls itself for each node can go too deep.
+# leaf is its attribute `.variable`. The same node can be reached on several ways, and there can be far
+# more ways than nodes. A graph can have thousands of nodes in a row, so a function that calls itself
+# for each node can go too deep.
 #
 # If `loss` is itself a leaf that requires a gradient, it is its own only leaf.
 

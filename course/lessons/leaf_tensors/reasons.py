@@ -132,6 +132,11 @@ REASONS = {
         "The same leaf is in your list more than once.",
         "Several ways lead to the same AccumulateGrad node. Remember which nodes you have seen.",
     ),
+    "WALKS_EVERY_WAY": Reason(
+        "Your walk was stopped: it takes up the same node again on each way that leads to it. "
+        "Where branches split and join again and again, there are more ways than it could ever go.",
+        "Keep a set of the nodes that you have seen, and go on only from a node that is new.",
+    ),
     "NON_LEAVES_FOUND": Reason(
         "Your list holds tensors that are not leaves, or that a backward does not reach.",
         "Only a node with the attribute `variable` stands for a leaf.",
