@@ -1247,7 +1247,7 @@ def first_bad(net, x):
     return min(bad, default=None)
 
 
-# %% wrong first_bad ONLY_NAN_SEEN 3: only where all numbers are bad
+# %% wrong first_bad ONLY_NAN_SEEN 2: only where all numbers are bad
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():

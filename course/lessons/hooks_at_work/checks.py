@@ -282,6 +282,24 @@ class weight_norms(Exercise):
         return "OLD_GRADIENT_SEEN"
 
 
+def telling_parts(rng, given, threshold):
+    """The parts of a gradient. Their sum is clearly above the threshold, or clearly below it."""
+    while True:
+        factors = [floats(rng, 3) * given["size"] for _ in range(given["parts"])]
+        if given.get("cancel"):
+            factors[1] = -factors[0] + floats(rng, 3)
+        if given.get("bump"):  # two parts above the threshold whose sum is below it
+            factors[0] = factors[0] + 40
+            factors[1] = factors[1] - 40
+        whole = torch.stack(factors).sum(0)
+        if not given.get("bump"):
+            uneven = all(len(set(t.abs().tolist()) - {0}) > 1 for t in (whole, *factors))
+            if uneven and whole.norm() > 2 * threshold:  # no length can be taken for a cut
+                return factors
+        elif 0.25 < whole.norm() < 0.9 * threshold and whole.abs().max() <= threshold / 2:
+            return factors
+
+
 class clipped_sum(Exercise):
     cases = (
         Case("two parts", 2, parts=2, size=20),
@@ -297,12 +315,7 @@ class clipped_sum(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         weight, threshold = floats(rng, 3).requires_grad_(), float(rng.choice([2, 3]))
-        factors = [floats(rng, 3) * given["size"] for _ in range(given["parts"])]
-        if given.get("cancel"):
-            factors[1] = -factors[0] + floats(rng, 3)
-        if given.get("bump"):  # two parts above the threshold whose sum is below it
-            factors[0] = factors[0] + 40
-            factors[1] = factors[1] - 40
+        factors = telling_parts(rng, given, threshold)
         losses = [lambda factor=factor: (weight * factor).sum() for factor in factors]
         before = weight.detach().clone()
         answer(weight, losses, threshold)
@@ -329,7 +342,8 @@ class clipped_sum(Exercise):
         if parallel(facts["grad"], facts["_sum"]):
             plain = expected["grad"] == facts["_sum"]
             return "SMALL_GRADIENT_CHANGED" if plain else "OTHER_LENGTH"
-        cut = [max(min(v, max(facts["grad"])), min(facts["grad"])) for v in facts["_sum"]]
+        most = max(map(abs, facts["grad"]))
+        cut = [max(min(v, most), -most) for v in facts["_sum"]]
         return "CLIPPED_BY_VALUE" if facts["grad"] == cut else "PARTS_MISSING"
 
 
@@ -576,6 +590,8 @@ class Plus(nn.Module):
 
 def bad_blocks(rng):
     inner = named(fc=linear(rng, 3, 3), power=Square(), clean=Clean(), again=Square())
+    with torch.no_grad():
+        inner.fc.weight[0], inner.fc.bias[0] = 0.0, 0.0  # of this one, the power is finite
     return named(stem=linear(rng, 3, 3), block=named(inner=inner, tail=nn.Identity()))
 
 

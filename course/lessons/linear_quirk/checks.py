@@ -476,6 +476,19 @@ class OldLinear(Exercise):
         return "LAST_NODE_IS_ANOTHER", {"got": len(got), "node": facts["_node"]}
 
 
+def telling_input(rng, module, shape):
+    """An input whose columns have different sums: else a square weight.grad may be its transpose.
+
+    What the module makes of it is small enough for a loss with exp.
+    """
+    while True:
+        x = floats(rng, *shape)
+        sums = x.reshape(-1, shape[-1]).sum(0).tolist()
+        with torch.no_grad():
+            if len(set(sums)) > 1 and module(x).abs().max() < 60:
+                return x
+
+
 class name_elements(Exercise):
     cases = (
         Case("a Linear, 2-D input", 2, module="linear", shape=(4, 3), tracked=True),
@@ -495,7 +508,7 @@ class name_elements(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         module = layer(given["module"], rng)
-        x = floats(rng, *given["shape"]).requires_grad_(given["tracked"])
+        x = telling_input(rng, module, given["shape"]).requires_grad_(given["tracked"])
         return {"names": describe(answer(module, x)), "no hook is left": not hooks_on(module)}
 
     @staticmethod

@@ -413,6 +413,23 @@ class scaled_back(Exercise):
         return "NONE_REPLACED"  # nothing else is left in the facts
 
 
+def telling_gradients(rng, net, layer):
+    """An input, factors for what the net makes of it, and two norms that a mistaken hook would see.
+
+    They are those of the layer's output and of its input's gradient, and differ from the right one.
+    """
+    relu = isinstance(net, nn.Sequential)
+    while True:
+        x, scale = floats(rng, 2, 3), floats(rng, 2, 3)
+        with torch.no_grad():
+            entered = nn.functional.linear(x, net[0].weight, net[0].bias) if relu else x
+            made = nn.functional.linear(entered, layer.weight, layer.bias)
+            arrived = scale * (made > 0) if relu else scale
+            norms = [t.norm().item() for t in (made, arrived @ layer.weight, arrived)]
+        if len({round(norm, 2) for norm in norms}) == 3:
+            return x.requires_grad_(), scale, round(norms[0], 3), round(norms[1], 3)
+
+
 class watch_gradient(Exercise):
     cases = (
         Case("a ReLU that works in place follows", 2, net="relu", backwards=1),
@@ -450,16 +467,12 @@ class watch_gradient(Exercise):
             if given.get("first"):
                 tracked = tracks_without_gradient(net, floats(rng, 2, 3))
             for _ in range(given["backwards"]):
-                x, scale = floats(rng, 2, 3).requires_grad_(), floats(rng, 2, 3)
+                x, scale, made, back = telling_gradients(rng, net, layer)
                 y = net(x)
                 outputs.append(numbers_of(y))
                 (y * scale).sum().backward()
-                relu = given["net"] == "relu"
-                entered = net[0](x) if relu else x
-                made = nn.functional.linear(entered, layer.weight, layer.bias)
-                back = (scale * (made > 0) if relu else scale) @ layer.weight
-                values.append(round(made.norm().item(), 3))
-                inputs.append(round(back.norm().item(), 3))
+                values.append(made)
+                inputs.append(back)
         except RuntimeError as raised:
             if "modified inplace" not in str(raised):
                 raise

@@ -290,6 +290,15 @@ class grad_history(Exercise):
         return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
 
 
+def telling_factors(rng, count):
+    """Factors of a chain in which no two places have a gradient of the same norm."""
+    while True:
+        factors = [floats(rng, 2) for _ in range(count)]
+        gradients = [torch.stack(factors[i:]).prod(0) for i in range(1, count)]
+        if len({round(gradient.norm().item(), 3) for gradient in gradients}) == count - 1:
+            return factors
+
+
 class norms_only(Exercise):
     cases = (
         Case("a chain", 2, order=(0, 1, 2), own_hook=False),
@@ -305,14 +314,14 @@ class norms_only(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         x, values = floats(rng, 2).requires_grad_(), []
-        value = x
-        for _ in range(max(given["order"]) + 1):
-            value = value * floats(rng, 2)
+        value, (*factors, last) = x, telling_factors(rng, max(given["order"]) + 2)
+        for factor in factors:
+            value = value * factor
             values.append(value)
         tensors = [values[i] for i in given["order"]]
         if given["own_hook"]:
             tensors[0].register_hook(lambda grad: None)
-        got = describe(answer((value * floats(rng, 2)).sum(), list(tensors)))
+        got = describe(answer((value * last).sum(), list(tensors)))
         if type(got) is not list:
             return {"kind": kind_of(got)}
         return {

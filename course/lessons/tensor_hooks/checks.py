@@ -181,6 +181,8 @@ class norm_log(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         pair = Pair(rng, leaf=given["leaf"])
+        with torch.no_grad():  # longer than any gradient of a Pair: no norm is taken for another
+            pair.t *= 16
         log = answer(pair.t)
         if not isinstance(log, list):
             return {"kind": kind_of(describe(log))}
