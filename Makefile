@@ -41,7 +41,7 @@ bench:
 	$(RUN) bench $(ARGS)
 
 bench-grade:
-	$(RUN) bench grade $(ARGS)
+	$(RUN) bench grade grade_many
 
 doctor:
 	$(RUN) doctor $(ARGS)

@@ -62,9 +62,8 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "course.grading.SafeDeduplicate",  # a doubled cell does not stop the class
     "nbgrader.preprocessors.OverwriteKernelspec",
-    "course.grading.RestoreCells",  # deleted cells and damaged metadata come back
-    "nbgrader.preprocessors.OverwriteCells",
-    "nbgrader.preprocessors.CheckCellMetadata",
+    "course.grading.RestoreCells",  # deleted cells and damaged metadata come back, so that
+    "nbgrader.preprocessors.OverwriteCells",  # CheckCellMetadata has nothing to find
 ]
 c.Autograde.autograde_preprocessors = [
     "course.grading.JudgedExecute",  # every notebook comes to an end; submitted files are not run

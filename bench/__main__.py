@@ -1,7 +1,7 @@
 """Run the benchmarks, one after the other, each alone in its process: ``python -m bench [NAME …]``.
 
-They print times and ratios and assert nothing, because times depend on the machine. ``grade`` marks
-a whole class several times, which takes minutes: it runs when it is named.
+They print times and ratios and assert nothing, because times depend on the machine. ``grade`` and
+``grade_many`` mark whole classes, which takes minutes: they run when they are named.
 """
 
 import subprocess
@@ -12,7 +12,7 @@ from pathlib import Path
 def main() -> int:
     here = Path(__file__).parent
     known = {path.stem: path for path in sorted(here.glob("*.py")) if path.stem[0] != "_"}
-    names = sys.argv[1:] or [name for name in known if name != "grade"]
+    names = sys.argv[1:] or [name for name in known if not name.startswith("grade")]
     unknown = [name for name in names if name not in known]
     if unknown:
         print(f"There is no benchmark {unknown[0]!r}. There are: {', '.join(known)}.")
