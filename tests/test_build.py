@@ -181,6 +181,8 @@ def test_a_small_lesson_becomes_the_cells_that_nbgrader_needs(author):
         "double",
         "double_visible",
         "double_hidden",
+        "text-grade-me",
+        "grade-me",
     ]
     grading = [
         (c.id, c.metadata.nbgrader.points)
