@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -32,6 +33,7 @@ from course.grading.batch.bundle import (
 )
 from course.grading.batch.journal import Journal
 from course.grading.batch.pools import LocalPool
+from course.grading.batch.run import Summary
 
 pytest_plugins = ["scratch_course", "postgresql"]
 pytestmark = [
@@ -327,6 +329,11 @@ def test_a_gradebook_in_postgresql_gets_the_same_marks(scratch, course, postgres
             for notebook in submission.notebooks
         }
     assert marks == course.scores("numbers")
+
+
+def test_a_summary_with_reasons_is_json():
+    summary = Summary("numbers", reasons={"RETURNS_NONE": 2})
+    assert json.loads(json.dumps(asdict(summary)))["reasons"] == {"RETURNS_NONE": 2}
 
 
 def test_options_that_cannot_be_sent_are_named():

@@ -1,7 +1,6 @@
 """Mark an assignment: what is submitted and not marked yet goes through a pool to the writer."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +30,7 @@ class Summary:
     not_attempted: list[str] = field(default_factory=list)
     flagged: dict[str, list[str]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
-    reasons: Counter = field(default_factory=Counter)
+    reasons: dict[str, int] = field(default_factory=dict)  # how often each came first in a cell
     seconds: float = 0.0
 
 
@@ -152,7 +151,8 @@ class Run:
             summary.not_attempted.append(result["student"])
         for notebook in notebooks:
             for codes in notebook["reasons"].values():
-                summary.reasons.update(codes[:1])
+                for code in codes[:1]:
+                    summary.reasons[code] = summary.reasons.get(code, 0) + 1
 
     def _submission(self, student):
         return read_submission(
