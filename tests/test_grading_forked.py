@@ -138,7 +138,8 @@ def tried(action):
     [
         (f"os.path.exists({str(Path(__file__))!r})", "False"),
         ("os.path.exists('/home') or os.path.exists('/etc/passwd')", "False"),
-        (f"os.listdir({str(REPOSITORY)!r})", "['course']"),
+        (f"[n for n in os.listdir({str(REPOSITORY)!r}) if n != '.venv']", "['course']"),
+        ("__import__('tempfile').TemporaryFile().write(b'x')", "1"),
         ("open('/usr/bin/x', 'w')", "'OSError'"),
         (f"open({sys.executable!r}, 'ab')", "'OSError'"),
         ("open('/new', 'w')", "'OSError'"),

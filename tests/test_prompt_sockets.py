@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.machine
 # A server that writes, for each kernel's websocket, whether the system may hold its messages back.
 SERVER = """\
 import socket, sys
+
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler as Handler
 opened = Handler.open
 
@@ -72,7 +74,8 @@ def first_line(kind, folder, configuration):
                 browser.close()
                 return json.loads(answer)
 
-            assert asyncio.run(connect())["msg_type"]
+            with ThreadPoolExecutor(1) as thread:  # a browser test may have left a loop in this one
+                assert thread.submit(asyncio.run, connect()).result()["msg_type"]
             return server.stdout.readline()
         finally:
             server.terminate()

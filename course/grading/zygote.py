@@ -23,6 +23,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -204,6 +205,9 @@ def be_a_shell(modules, connection, orders):
         time.tzset()
         if asked["folder"]:
             os.chdir(asked["folder"])
+        if not os.access("/tmp", os.W_OK):  # the Python that runs is installed there
+            os.environ["TMPDIR"] = "/dev/shm"
+        tempfile.tempdir = None  # what was found before the fork may be out of reach
         for name, content in asked["files"].items():
             path = Path(name)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -138,8 +138,10 @@ def watch(page, url: str) -> None:
     local = ("data:", "blob:", url, url.replace("http", "ws", 1))
 
     def console(message):
-        # A server without a favicon or a saved workspace is no fault of a widget.
-        if message.type == "error" and "404" not in message.text:
+        # A server without a favicon or a saved workspace is no fault of a widget, nor is a page
+        # that hears of widgets which another page of the same kernel had shown.
+        passed_over = ("404", "Comm not found for comm id")
+        if message.type == "error" and not any(text in message.text for text in passed_over):
             page.complaints.append(f"console: {message.text}")
 
     def uncaught(error):
