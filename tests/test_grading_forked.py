@@ -147,7 +147,7 @@ def tried(action):
         ("[i[1] for i in socket.if_nameindex()]", "['lo']"),
         ("(os.listdir(), os.getcwd(), os.getpid())", f"([], '{WORK}', 1)"),
         ("[p for p in os.listdir('/proc') if p.isdigit()]", "['1']"),
-        ("os.environ.keys() - {'PATH', 'HOME', 'WARM'}", "set()"),
+        ("os.environ.keys() - {'PATH', 'HOME', 'WARM', 'TMPDIR'}", "set()"),
         ("open('/proc/1/environ').read().count('SSH') + os.getuid()", "1000"),
         ("os.kill(2, 9)", "'ProcessLookupError'"),
         ("os.setuid(0)", "'OSError'"),
