@@ -15,12 +15,11 @@ from course.exercise import SEED, LessonChecks, lesson_checks
 from course.facts import same
 from course.grading.judgement import TAMPERED, Ruling
 from course.judge import RAISED, WRONG, Result, Verdict, judge, judge_case
-from course.lessons import LESSONS
+from course.lessons import lesson_of
 from course.observation import observe_all
 from course.report import as_text, headline
 from course.testimony import SECRET_SEED, control
 
-LESSON_OF = {lesson.assignment: lesson.name for lesson in LESSONS}
 NO_FACTS = "The check did not report what it observed: something in this notebook replaced it."
 NOT_BELIEVED = "What the check reported of this case contradicts itself."
 LEAVE_ALONE = "leave `check`, torch and Python as they are, and hand in the notebook again."
@@ -40,17 +39,17 @@ class Judge:
 
     def prelude(self, assignment: str, source: str) -> str:
         """A notebook that has called something of its own ``check`` gets the right one back."""
-        lesson = LESSON_OF.get(assignment)
+        lesson = lesson_of(assignment)
         if lesson is None or called(source) is None:
             return ""
-        return f"from course.lessons.{lesson} import check"
+        return f"from course.lessons.{lesson.name} import check"
 
     def rule(self, assignment: str, source: str, reports: list) -> Ruling | None:
-        lesson, call = LESSON_OF.get(assignment), called(source)
+        lesson, call = lesson_of(assignment), called(source)
         if lesson is None or call is None:
             return None
         name, hidden = call
-        checks = lesson_checks(lesson)
+        checks = lesson_checks(lesson.name)
         if name not in checks.exercises:
             return None
         if not reports:

@@ -12,10 +12,10 @@ from itertools import accumulate
 from typing import Any
 
 from course.exercise import SEED
+from course.grading import REPORT
 from course.observation import observe_all
 
 SECRET_SEED = "COURSE_SECRET_SEED"
-REPORT = "application/vnd.hooked-on-backward.report+json"
 
 MOST, DEEPEST = 100_000, 50  # of one outcome as JSON: characters, and lists in each other
 

@@ -20,7 +20,10 @@ _HOME = {
     "SubmissionExporter": "course.grading.submission",
 }  # public name -> the module that defines it: importing nbgrader takes a second
 
-__all__ = sorted(_HOME)
+# the MIME type of what a test cell reports to a judge; here, where it costs no import
+REPORT = "application/vnd.hooked-on-backward.report+json"
+
+__all__ = ["REPORT", *sorted(_HOME)]
 
 
 def __getattr__(name):

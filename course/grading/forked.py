@@ -1,8 +1,8 @@
 """Talk to a zygote and to the forks of it that run notebooks.
 
-    zygote = Zygote(Orders(preload=("torch",), contained=True, binds=(...)))
+    zygote = Zygote(Orders(preload=("torch",), packages=("course",)))
     with zygote.fork(env={}, files={}) as fork:
-        done = fork.run(0, "1 + 1", seconds=30, take=outputs.append)
+        done = fork.run(0, "1 + 1", seconds=30, memory=1 << 30, take=outputs.append)
 
 Whatever comes from a fork was written by a stranger: it is read within limits of size and time,
 parsed as JSON, and believed in nothing but that these are its outputs.

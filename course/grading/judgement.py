@@ -28,9 +28,9 @@ from nbformat.v4 import new_output
 from nbgrader import utils
 from traitlets import Unicode
 
+from course.grading import REPORT
 from course.grading.execute import SafeExecute
 
-REPORT = "application/vnd.hooked-on-backward.report+json"
 TAMPERED = "TAMPERED"  # the facts disagree with themselves, or a control was not refused
 MARKING = (
     "marking"  # metadata of a marked notebook: its flags, the reasons of each cell, what was told

@@ -38,6 +38,15 @@ LESSONS = (
 )
 
 
+def lesson_of(assignment: str) -> Lesson | None:
+    """The lesson whose exercises an assignment is; None for an assignment of somebody else.
+
+    >>> lesson_of("01_leaf_tensors").name, lesson_of("ps1")
+    ('leaf_tensors', None)
+    """
+    return next((lesson for lesson in LESSONS if lesson.assignment == assignment), None)
+
+
 def find_lesson(name: str) -> Lesson:
     """Find a lesson by its name, number or assignment: ``find_lesson("01_leaf_tensors")``.
 

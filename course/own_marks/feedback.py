@@ -4,11 +4,9 @@ from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from course.grading.judgement import MARKING
-from course.lessons import LESSONS
+from course.lessons import lesson_of
 from course.own_marks.marking import marks_in
 from course.own_marks.page import as_html
-
-LESSON_OF = {lesson.assignment: lesson for lesson in LESSONS}
 
 
 class Summary(NbGraderPreprocessor):
@@ -19,7 +17,7 @@ class Summary(NbGraderPreprocessor):
     """
 
     def preprocess(self, nb, resources):
-        lesson = LESSON_OF.get(resources["nbgrader"]["assignment"])
+        lesson = lesson_of(resources["nbgrader"]["assignment"])
         if lesson is None or MARKING not in nb.metadata:
             return nb, resources
         scores = {

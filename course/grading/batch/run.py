@@ -11,10 +11,10 @@ from traitlets.config import Config
 
 from course.grading.batch.bundle import CannotMark, TooMuch, make_bundle, read_submission
 from course.grading.batch.journal import Journal, fingerprint
-from course.grading.batch.mark import FAILED, MARKED
+from course.grading.batch.mark import MARKED
 from course.grading.batch.pools import DaskPool, LocalPool, failed
 from course.grading.batch.writer import Writer
-from course.grading.judgement import secret_in
+from course.grading.judgement import JudgedExecute, secret_in
 
 CHUNK, PATIENCE = 50, 5.0  # submissions, or seconds, after which the marks are written
 
@@ -47,8 +47,8 @@ class Run:
 
     def __post_init__(self):
         root = Path(self.coursedir.root)
-        secret_file = self.config.JudgedExecute.get("secret_file", ".marking/secret")
-        self.bundle = make_bundle(self.coursedir, self.config, secret_in(root / str(secret_file)))
+        secret = secret_in(root / JudgedExecute(config=self.config).secret_file)
+        self.bundle = make_bundle(self.coursedir, self.config, secret)
         name = self.coursedir.assignment_id
         self.journal = Journal(root / ".marking" / f"{name}.jsonl")
 
@@ -165,6 +165,3 @@ class Run:
 
     def _key(self, submission):
         return fingerprint(self.bundle, submission)
-
-
-__all__ = ["FAILED", "Run", "Summary"]
