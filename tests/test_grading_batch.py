@@ -202,6 +202,24 @@ def test_the_feedback_is_written_when_asked_for(course):
     assert not (course.root / "feedback" / "bob").exists()
 
 
+@pytest.mark.parametrize("with_pages", [True, False])
+def test_feedback_of_what_was_handed_in_by_the_exchange_can_be_released(course, with_pages):
+    """nbgrader finds whose page it is by two files that `nbgrader submit` had put there."""
+    files = {"timestamp.txt": "2026-01-02 03:04:05 UTC", "submission_secret.txt": "of ann"}
+    course.submit("ann", "numbers", None, files)
+    exchange = course.root / "exchange"
+    exchange.mkdir(mode=0o777)
+    assert summary(course, "--student", "ann", *["--feedback"] * with_pages)[1]["marked"] == 1
+    if not with_pages:
+        assert course.generate_feedback("numbers").status == 0
+    done = course.run(
+        "release_feedback", "numbers", f"--Exchange.root={exchange}", "--course", "hooks"
+    )
+    assert done.status == 0, done.output
+    (page,) = (exchange / "hooks" / "feedback").glob("*.html")
+    assert page.read_text() == course.feedback("ann", "numbers")
+
+
 def test_the_journal_and_the_secret_are_the_owner_s(course):
     assert summary(course)[0] == 0
     secret = course.root / ".marking" / "secret"

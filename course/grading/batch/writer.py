@@ -22,6 +22,9 @@ from nbgrader.api import (
 from nbgrader.utils import parse_utc
 from sqlalchemy.orm import selectinload
 
+# what `nbgrader submit` put beside the notebook, and `nbgrader release_feedback` asks for
+RECEIPT = ("timestamp.txt", "submission_secret.txt")
+
 
 class Writer:
     """Writes results of ``mark`` into the course of ``coursedir``."""
@@ -116,14 +119,15 @@ class Writer:
         student = result["student"]
         submitted = self._folder(self.coursedir.submitted_directory, student)
         files = {f"{name}.ipynb": n["text"] for name, n in result["notebooks"].items() if n["text"]}
-        stamp = submitted / "timestamp.txt"
-        if stamp.is_file() and not stamp.is_symlink():
-            files["timestamp.txt"] = stamp.read_text("utf-8", "replace")
-        replace_folder(self._folder(self.coursedir.autograded_directory, student), files)
+        receipt = {
+            path.name: path.read_text("utf-8", "replace")
+            for path in map(submitted.joinpath, RECEIPT)
+            if path.is_file() and not path.is_symlink()
+        }
+        replace_folder(self._folder(self.coursedir.autograded_directory, student), files | receipt)
         pages = {f"{name}.html": n["page"] for name, n in result["notebooks"].items() if n["page"]}
         if pages:
-            if "timestamp.txt" in files:
-                pages["timestamp.txt"] = files["timestamp.txt"]
+            pages |= receipt
             replace_folder(self._folder(self.coursedir.feedback_directory, student), pages)
 
 
