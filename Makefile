@@ -4,7 +4,7 @@
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
 RUN = @$(if $(PYTHON),"$(PYTHON)" course/bootstrap.py,echo "There is no Python here: install Python 3.11 to 3.14 and run this again." >&2; exit 1;)
 
-.PHONY: help lab test test-torch build check bench bench-grade doctor pin clean
+.PHONY: help lab test test-torch build check site bench bench-grade doctor pin clean
 
 help:
 	@echo 'make lab       set up the course and open it in JupyterLab'
@@ -15,6 +15,7 @@ help:
 	@echo 'make doctor    say what is wrong here and the command that mends it'
 	@echo 'make build     build source/ and release/ from course/lessons/'
 	@echo 'make check     judge every answer of the lessons'
+	@echo 'make site      build the course as pages in build/site/html'
 	@echo 'make bench     measure how fast things are'
 	@echo 'make bench-grade'
 	@echo '               measure the ways to mark a class (minutes)'
@@ -36,6 +37,9 @@ build:
 
 check:
 	$(RUN) check $(LESSON) $(ARGS)
+
+site:
+	$(RUN) site $(ARGS)
 
 bench:
 	$(RUN) bench $(ARGS)

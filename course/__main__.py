@@ -14,6 +14,7 @@ COMMANDS = {  # name -> (the module whose main(arguments) runs it, what it does)
     "doctor": ("course.doctor", "say what is installed, what is wrong, and how to mend it"),
     "grade-me": ("course.own_marks.cli", "mark your own notebook, hidden cases included"),
     "grade": ("course.grading.batch.cli", "mark what was submitted, contained and many at once"),
+    "site": ("course.website", "build the pages of the course in build/site/html"),
     "export": ("course.gradebook.export", "write the grades of a gradebook as nbgrader does, fast"),
     "report": ("course.gradebook.report", "which exercises were hard, and why answers were wrong"),
 }

@@ -37,6 +37,7 @@ TARGETS = {
     ),
     "build": Target("build source/ and release/", ("-m", "course", "build"), ("dev",)),
     "check": Target("judge every answer of the lessons", ("-m", "course", "check")),
+    "site": Target("build the course as pages", ("-m", "course", "site"), ("site",)),
     "bench": Target("measure how fast things are", ("-m", "bench"), ("dev",)),
     "pin": Target("renew constraints.txt", ("-m", "course.machine.pins"), None),
     "doctor": Target("say what is wrong and how to mend it", ("-m", "course", "doctor"), None),
