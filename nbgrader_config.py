@@ -36,7 +36,7 @@ c.Execute.store_widget_state = False  # nobody plays with a marked notebook
 c.Execute.kernel_manager_class = "course.grading.SlicedKernelManager"  # no waits at widgets
 # autograde forks from a process that has imported these (the first backward imports sympy);
 # Validate does not: that process would stay in the memory of the learner's server
-c.SafeExecute.preload = ["torch", "sympy", "course.check"]
+c.SafeExecute.preload = ["course.warm"]  # with torch: what notebooks would import one by one
 
 # --- nbgrader generate_assignment ---------------------------------------------------------
 c.GenerateAssignment.preprocessors = [
@@ -81,3 +81,13 @@ c.GenerateFeedback.preprocessors = [
     "course.grading.HideTests",  # hidden tests stay hidden
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+
+# --- nbgrader zip_collect -----------------------------------------------------------------
+# ann_exercises.ipynb, or exercises.ipynb in ann.zip or in a folder ann, was handed in by ann
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*[/\\](?P<student_id>[^/\\]+)[_/\\](?P<file_id>exercises)\.ipynb$"
+)
+
+# --- nbgrader release_feedback ------------------------------------------------------------
+# a learner sees the feedback although lesson.ipynb, which is not marked, was handed in as well
+c.ExchangeFactory.release_feedback = "course.exchange.ReleaseFeedback"

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -226,6 +227,11 @@ def course_folder(tmp_path, monkeypatch):
 
 def test_without_an_exchange_there_is_none(course_folder):
     (course_folder / "nbgrader_config.py").write_text("c = get_config()\nc.Execute.timeout = 3\n")
+    assert not has_exchange()
+
+
+def test_the_shipped_configuration_asks_for_no_exchange(course_folder):
+    shutil.copy(REPOSITORY / "nbgrader_config.py", course_folder)
     assert not has_exchange()
 
 

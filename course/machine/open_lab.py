@@ -79,7 +79,10 @@ def has_exchange() -> bool:
                 config = load(f"nbgrader_config.{name}", folder).load_config()
             except ConfigFileNotFound:
                 continue
-            if any(section.startswith("Exchange") for section in config):
+            if any(
+                section.startswith("Exchange") and set(config[section]) - {"release_feedback"}
+                for section in config  # the course itself sets how feedback is released
+            ):
                 return True
     return os.access(EXCHANGE, os.W_OK | os.X_OK)
 
