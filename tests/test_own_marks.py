@@ -10,7 +10,7 @@ import time
 import nbformat
 import psutil
 import pytest
-from nbgrader_course import edited
+from nbgrader_course import edited, position, without
 
 from course.answers import read_bank
 from course.build import ROOT
@@ -19,7 +19,7 @@ from course.grading.batch.bundle import CannotMark
 from course.judge import NOT_ATTEMPTED, PASSED, RAISED, WRONG
 from course.lessons import find_lesson
 from course.own_marks import live
-from course.own_marks.marking import expect_exercises, mark_notebook
+from course.own_marks.marking import expect_exercises, mark_notebook, marks_in
 from course.own_marks.page import as_html, as_text, outcome, reasons
 from course.own_marks.process import Marking
 
@@ -75,6 +75,15 @@ def test_the_points_are_those_that_an_instructor_would_give(found):
     assert marks["of"] == sum(CHECKS[name].points() for name in CHECKS.exercises)
     assert marks["points"] == sum(points.values())
     assert len(steps) == 2
+
+
+def test_only_what_an_instructor_handed_out_is_named_with_the_points_it_has():
+    notebook = without(nbformat.read(RELEASED, 4), "freeze_visible", "freeze_hidden")
+    notebook.cells[position(notebook, "history_visible")].metadata.nbgrader["points"] = 3
+    marks = marks_in(LEAVES, notebook, {"history_visible": 3, "history_hidden": 1})
+    names = [one["name"] for one in marks["exercises"]]
+    assert "freeze" not in names and len(names) == len(CHECKS.exercises) - 1
+    assert (exercise(marks, "history")["points"], exercise(marks, "history")["of"]) == (4, 5)
 
 
 @pytest.mark.nbgrader

@@ -106,9 +106,13 @@ def marks_of(lesson, marked: dict) -> dict:
 
 
 def marks_in(lesson: Lesson, notebook, scores: Mapping[str, float | None]) -> dict:
-    """What a marked notebook and the scores of its cells say, by exercise."""
-    outputs = {
-        cell.metadata["nbgrader"]["grade_id"]: cell.outputs
+    """What a marked notebook and the scores of its cells say, by exercise.
+
+    Of the lesson's exercises it names those that the notebook has, with the notebook's own points:
+    an instructor may have handed out a part.
+    """
+    cells = {
+        cell.metadata["nbgrader"]["grade_id"]: cell
         for cell in notebook.cells
         if cell.cell_type == "code" and "nbgrader" in cell.metadata
     }
@@ -118,12 +122,17 @@ def marks_in(lesson: Lesson, notebook, scores: Mapping[str, float | None]) -> di
     for place in exercises(lesson):
         parts = {}
         for part in ("visible", "hidden"):
-            cell = f"{place.name}_{part}"
+            name = f"{place.name}_{part}"
+            if name not in cells:
+                continue
+            of = checks[place.name].points(hidden=part == "hidden")
             parts[part] = {
-                "points": scores.get(cell) or 0,
-                "of": checks[place.name].points(hidden=part == "hidden"),
-                **words_of(told.get(cell), outputs.get(cell, []), hidden=part == "hidden"),
+                "points": scores.get(name) or 0,
+                "of": cells[name].metadata["nbgrader"].get("points", of),
+                **words_of(told.get(name), cells[name].outputs, hidden=part == "hidden"),
             }
+        if not parts:
+            continue
         points, of = (sum(part[key] for part in parts.values()) for key in ("points", "of"))
         one = {"name": place.name, "title": place.title, "points": points, "of": of}
         found.append({**one, "parts": parts})
