@@ -20,6 +20,7 @@ c.SafeExecute.notebook_timeout = 300  # seconds that all cells of one submission
 c.Execute.iopub_timeout = 10  # seconds in which the rest of a cell's output must have come
 c.LimitBytes.max_bytes = 250_000  # output of one cell that is kept
 c.LimitOutput.max_lines = 1000
+c.SubmissionExporter.optimistic_validation = True  # the form is checked once, not after each step
 c.SubmissionExporter.max_notebook_bytes = 20_000_000  # a larger notebook is marked 0, unread
 
 # --- strangers' code: what autograde's notebooks can reach ---------------------------------
@@ -87,6 +88,10 @@ c.GenerateFeedback.preprocessors = [
 c.FileNameCollectorPlugin.named_regexp = (
     r".*[/\\](?P<student_id>[^/\\]+)[_/\\](?P<file_id>exercises)\.ipynb$"
 )
+
+# --- nbgrader collect ---------------------------------------------------------------------
+# what was handed in under another learner's name is named and not taken
+c.ExchangeFactory.collect = "course.exchange.Collect"
 
 # --- nbgrader release_feedback ------------------------------------------------------------
 # a learner sees the feedback although lesson.ipynb, which is not marked, was handed in as well

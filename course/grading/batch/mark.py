@@ -16,16 +16,15 @@ from pathlib import Path
 from time import perf_counter
 
 import nbformat
-import nbgrader.api
-from nbgrader.api import Gradebook
+from nbgrader.api import Comment, Grade
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.utils import capture_log, temp_attrs
-from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from course.grading.batch.bundle import fast_folder, new_gradebook, unpack
+from course.grading.batch.own_gradebook import OwnGradebook, use_alone
 from course.grading.judgement import MARKING
 from course.grading.refused import REFUSED
 
@@ -81,24 +80,27 @@ def _mark(bundle, student, submission, feedback):
 
 def _marks(course, texts, pages):
     marks = {}
-    with Gradebook(course.api.coursedir.db_url, course.api.course_id) as gradebook:
-        submission = gradebook.find_submission(course.facts["assignment"], "one")
-        for notebook in submission.notebooks:
+    with OwnGradebook(course.api.coursedir.db_url) as gradebook:
+        assignment = course.facts["assignment"]
+        for notebook in gradebook.find_submission(assignment, "one").notebooks:
+            grades, comments = (
+                gradebook.rows(kind, notebook.name, assignment, "one") for kind in (Grade, Comment)
+            )
             text = texts.get(notebook.name, "")
             metadata = nbformat.reads(text, 4).metadata if text else {}
             said = metadata.get(MARKING, {})  # what JudgedExecute wrote about its own rulings
             marks[notebook.name] = {
                 "cells": {
-                    grade.name: [grade.auto_score, grade.needs_manual_grade]
-                    for grade in notebook.grades
+                    cell: [grade.auto_score, grade.needs_manual_grade]
+                    for cell, grade in grades.items()
                 },
-                "comments": {comment.name: comment.auto_comment for comment in notebook.comments},
+                "comments": {cell: comment.auto_comment for cell, comment in comments.items()},
                 "late_penalty": notebook.late_submission_penalty,
                 "reasons": said.get("reasons", {}),
                 "flags": said.get("flags", []),
                 "attempted": bool(text)
                 and REFUSED not in metadata
-                and any(comment.auto_comment is None for comment in notebook.comments),
+                and any(comment.auto_comment is None for comment in comments.values()),
                 "text": text,
                 "page": pages.get(notebook.name),
             }
@@ -107,16 +109,6 @@ def _marks(course, texts, pages):
 
 def _texts(folder, ending):
     return {path.stem: path.read_text("utf-8") for path in folder.glob(f"*{ending}")}
-
-
-@lru_cache(maxsize=4)
-def one_engine(url: str, **options):
-    """The engine for a gradebook that only this process opens.
-
-    nbgrader makes a new one for each of the dozen times that it opens the gradebook for a
-    submission, and each compiles all its statements again: half of the time of a small notebook.
-    """
-    return create_engine(url, poolclass=NullPool, **options)
 
 
 class AutogradeOne(Autograde):
@@ -150,8 +142,8 @@ class Course:
         secret = self.root / ".marking" / "secret"
         secret.parent.mkdir()
         secret.write_text(self.facts["secret"])
-        nbgrader.api.create_engine = one_engine
         self.api = NbGraderAPI(config=self._config())
+        use_alone(self.api.coursedir.db_url)
 
     def autograde(self) -> dict:
         """Run it; ``success``, ``log`` and ``error`` as NbGraderAPI gives them."""
