@@ -1,10 +1,13 @@
 """How work comes in and feedback goes out: the exchange, and files that came in another way."""
 
+import pwd
 import zipfile
 
 import pytest
 from nbgrader.utils import notebook_hash
 from nbgrader_course import Course, notebook
+
+from course import exchange
 
 pytest_plugins = ["scratch_course"]
 pytestmark = pytest.mark.nbgrader
@@ -71,6 +74,42 @@ def test_one_student_is_released_alone(course):
     assert set(pages) == {page_of("of bob", "exercises"), page_of("of bob", "lesson")}
     _, pages = release(course, "--CourseDirectory.student_id_exclude=ann")
     assert page_of("of ann", "exercises") not in pages
+
+
+def put_into_exchange(course, student):
+    """What `nbgrader submit --student STUDENT` leaves, from the account that runs this test."""
+    stamp = "2026-01-02 03:04:05.000000 UTC"
+    inbound = course.root / "exchange" / "hooked-on-backward" / "inbound"
+    folder = inbound / f"{student}+{NAME}+{stamp}+random"
+    folder.mkdir(parents=True)
+    (folder / "exercises.ipynb").write_text(f"of {student}")
+    (folder / "timestamp.txt").write_text(stamp)
+    return folder
+
+
+def test_what_was_handed_in_under_another_name_is_named_and_not_collected(course):
+    mine = pwd.getpwuid(course.root.stat().st_uid).pw_name
+    put_into_exchange(course, mine)
+    other = put_into_exchange(course, "ann")
+    collect = ("collect", NAME, f"--Exchange.root={course.root / 'exchange'}")
+    done = course.run(*collect)
+    assert done.status == 0, done.output
+    assert f"Not collected: {other} was handed in by {mine}" in done.output
+    assert [path.name for path in (course.root / "submitted").iterdir()] == [mine]
+    done = course.run(*collect, "--ExchangeCollect.check_owner=False")
+    assert (course.root / "submitted" / "ann" / NAME / "exercises.ipynb").exists(), done.output
+
+
+def test_a_later_submission_of_another_account_does_not_hide_the_own_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(exchange, "_owner", lambda path: path.name.rpartition(" ")[2])
+    collect = exchange.Collect()
+    collect.inbound_path = str(tmp_path)
+    records = [
+        {"username": "ann", "timestamp": hour, "filename": f"{hour} {owner}"}
+        for hour, owner in ((1, "ann"), (2, "ann"), (3, "eve"))
+    ]
+    found = collect._sort_by_timestamp(records)
+    assert [record["timestamp"] for record in found] == [2, 1]
 
 
 def test_files_from_a_learning_platform_are_collected_by_their_names(course):

@@ -14,6 +14,7 @@ from course.machine.venv import ROOT
 
 # Where nbgrader's exchange is unless nbgrader_config.py says otherwise.
 EXCHANGE = "/usr/local/share/nbgrader/exchange"
+OWN = {"collect", "release_feedback"}  # options of the exchange that the course sets itself
 CONFIGURATIONS = Path(__file__).with_name("jupyter")
 
 
@@ -80,8 +81,7 @@ def has_exchange() -> bool:
             except ConfigFileNotFound:
                 continue
             if any(
-                section.startswith("Exchange") and set(config[section]) - {"release_feedback"}
-                for section in config  # the course itself sets how feedback is released
+                section.startswith("Exchange") and set(config[section]) - OWN for section in config
             ):
                 return True
     return os.access(EXCHANGE, os.W_OK | os.X_OK)
