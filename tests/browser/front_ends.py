@@ -67,8 +67,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def jupyter_server(folder: Path, home: Path):
-    """Start a server on `folder`; what it remembers goes to `home`. It is stopped at the end."""
+def jupyter_server(folder: Path, home: Path, cwd: Path | None = None, **variables: str):
+    """Start a server on `folder`; what it remembers goes to `home`. It is stopped at the end.
+
+    It is started in `cwd`, where nbgrader looks for its options, with these environment variables.
+    """
     home.mkdir(parents=True, exist_ok=True)
     (home / "config.py").write_text(CONFIG)
     news = home / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
@@ -91,16 +94,17 @@ def jupyter_server(folder: Path, home: Path):
     command = [sys.executable, "-m", "jupyterlab", f"--config={home / 'config.py'}"]
     command += [f"--ServerApp.root_dir={folder}", f"--ServerApp.port={port}", "--ip=127.0.0.1"]
     own["JUPYTER_CONFIG_PATH"] = str(CONFIGURATIONS / "always")  # as in `make lab`
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("NBGRADER")} | own
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NBGRADER")}
+    environment |= own | variables
     with open(home / "server.log", "w") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(command, env=environment, cwd=cwd, stdout=log, stderr=log)
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_until_up(url, process, home / "server.log")
             yield Server(url, folder)
         finally:
             process.terminate()  # it ends its kernels itself
-            process.wait(timeout=20)
+            process.wait(timeout=60)  # seconds; under load it takes its time
 
 
 def _wait_until_up(url, process, log):
