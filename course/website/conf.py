@@ -15,7 +15,6 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.githubpages"]
 # the pages: with the default, each page would load programs for them from another host.
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict = {}
-nb_merge_streams = True
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = [STATIC]
@@ -45,6 +44,14 @@ pygments_dark_style = "a11y-high-contrast-dark"
 def setup(app):
     app.connect("autodoc-process-docstring", as_rst)
     app.config.html_static_path.append(str(app.srcdir / STATIC))  # written with the pages
+    app.connect("html-page-context", level_captions, priority=900)  # after Furo's own
+
+
+def level_captions(app, page, template, context, tree):
+    """Sphinx calls the captions of the navigation headings and gives them no level."""
+    context["furo_navigation_tree"] = context["furo_navigation_tree"].replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def as_rst(app, what, name, thing, options, lines):

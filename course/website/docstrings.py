@@ -10,7 +10,7 @@ import re
 from itertools import groupby
 
 COLUMNS = re.compile(r"^(?P<name>\S(?:.*?\S)?)\s{2,}(?P<words>\S.*)$")
-NAMED = re.compile(r"^(?P<name>[\w, ]+): (?P<words>.+)$")
+NAMED = re.compile(r"^(?P<name>\w+(?:, \w+)*): (?P<words>.+)$")
 CODE = re.compile(r"``(.+?)``|`([^`]+)`")
 
 

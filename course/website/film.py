@@ -29,12 +29,12 @@ def film() -> str:
     last = steps(record)
     turned = {factor: run(factor) for factor in FACTORS}
     drawings = [
-        *(frame("div", n, drawing(picture(record, n).svg)) for n in range(last + 1)),
+        *(frame("div", n, last, drawing(picture(record, n).svg)) for n in range(last + 1)),
         *(by_hand("div", factor, drawing(picture(r).svg)) for factor, r in turned.items()),
     ]
     lines = [
-        frame("p", 0, "Forward has run. Backward begins at e."),
-        *(frame("p", n, escape(caption(record, n))) for n in range(1, last + 1)),
+        frame("p", 0, last, "Forward has run. Backward begins at e."),
+        *(frame("p", n, last, escape(caption(record, n))) for n in range(1, last + 1)),
         *(by_hand("p", factor, escape(told(r, factor))) for factor, r in turned.items()),
     ]
     (style,) = OWN_STYLE.findall(picture(record).svg or "")
@@ -48,9 +48,10 @@ def film() -> str:
     )
 
 
-def frame(tag: str, step: int, content: str) -> str:
+def frame(tag: str, step: int, last: int, content: str) -> str:
     """What is seen at a step of the film."""
-    return f'<{tag} class="frame" style="--n:{step}">{content}</{tag}>'
+    kind = "frame last" if step == last else "frame"
+    return f'<{tag} class="{kind}" style="--n:{step}">{content}</{tag}>'
 
 
 def by_hand(tag: str, factor: float, content: str) -> str:
@@ -109,9 +110,10 @@ def controls() -> str:
     low, high = min(FACTORS), max(FACTORS)
     return (
         '<figcaption><label class="film-stop"><input type="checkbox"> Stop</label>'
-        f'<label class="film-slider" hidden>The hook on c multiplies by <output>{FIRST:g}</output>'
-        f'<input type="range" min="{low:g}" max="{high:g}" step="1" value="{FIRST:g}"></label>'
-        "</figcaption>"
+        '<span class="film-slider" hidden><label for="factor">The hook on c multiplies by</label>'
+        f'<output for="factor">{FIRST:g}</output>'
+        f'<input id="factor" type="range" min="{low:g}" max="{high:g}" step="1" value="{FIRST:g}">'
+        "</span></figcaption>"
     )
 
 

@@ -56,7 +56,8 @@ def page_of() -> dict[str, str]:
     found[INSTRUCTOR] = "instructors/index.md"
     for path in sorted((ROOT / INSTRUCTOR).rglob("*.md")):
         name = path.relative_to(ROOT / INSTRUCTOR).as_posix()
-        found[f"{INSTRUCTOR}/{name}"] = f"instructors/{name}"
+        page = "index.md" if name == "README.md" else name
+        found[f"{INSTRUCTOR}/{name}"] = f"instructors/{page}"
     for path in sorted((ROOT / "release").glob("*/*.ipynb")):
         found[path.relative_to(ROOT).as_posix()] = f"{path.parent.name}/{path.name}"
     return found

@@ -47,6 +47,7 @@ def play(lessons: list[Lesson], cache: Path) -> None:
         timeout=PATIENCE,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,
         store_widget_state=False,
     )
     with tempfile.TemporaryDirectory() as empty, client.setup_kernel(cwd=empty):

@@ -1,17 +1,17 @@
 // The slider of the start page: it stops the film and shows the run for its factor.
 for (const film of document.querySelectorAll(".film")) {
-  const label = film.querySelector(".film-slider");
-  const slider = label.querySelector("input");
+  const control = film.querySelector(".film-slider");
+  const slider = control.querySelector("input");
   const stop = film.querySelector(".film-stop input");
   const turned = [...film.querySelectorAll(".turned")];
   const show = (factor) => {
     film.classList.toggle("by-hand", factor !== null);
     for (const run of turned) run.hidden = run.dataset.factor !== factor;
   };
-  label.hidden = false;
+  control.hidden = false;
   slider.addEventListener("input", () => {
     stop.checked = true;
-    label.querySelector("output").textContent = slider.value.replace("-", "−");
+    control.querySelector("output").textContent = slider.value.replace("-", "−");
     const words = turned.find((one) => one.matches("p") && one.dataset.factor === slider.value);
     slider.setAttribute("aria-valuetext", words.textContent);
     show(slider.value);
