@@ -114,6 +114,13 @@ def test_two_backwards_add_up_to_twice_the_derivative():
     assert '<td class="hl-sign" data-cell="a ">= 2 ×</td>' in table(shown.outcome)
 
 
+def test_a_derivative_of_many_numbers_is_shown_by_its_norm_as_its_grad_is():
+    w = [[0.123, 0.456], [-0.789, 1.234], [2.345, -3.456]]
+    rows = table(lab(lambda w: (w * w).sum(), w=w).outcome)
+    assert 'data-cell="w .grad">norm 8.902</td>' in rows
+    assert 'data-cell="w derivative">norm 8.902</td>' in rows
+
+
 def test_reading_a_lost_gradient_gives_pytorchs_own_warning():
     warning = lost_gradient_warning(lab(products, **THREE).outcome)
     assert warning.startswith(

@@ -8,7 +8,7 @@ import warnings
 from html import escape
 
 from course.drawing.narrate import caption, steps
-from course.drawing.numerals import amount, number
+from course.drawing.numerals import LONGEST, amount, number
 from course.drawing.picture import picture
 from course.explanation import meaning_of
 from course.laboratory.settings import flat
@@ -65,7 +65,7 @@ def _row(tensor, outcome):
         (tensor.grad_fn or "None", "hl-optional"),
         (amount(tensor.grad_after), f"hl-number{differs}"),
         (sign, f"hl-sign{differs}"),
-        ("" if slope is None else _numbers(slope), "hl-number"),
+        ("" if slope is None else _slope(slope), "hl-number"),
     )
     name = escape(tensor.name)
     rest = "".join(
@@ -98,6 +98,12 @@ def _close(these, those):
     size = max(map(abs, those), default=0.0)
     near = {"rel_tol": 1e-3, "abs_tol": 1e-4 * max(1.0, size)}
     return all(math.isclose(a, b, **near) for a, b in zip(these, those, strict=True))
+
+
+def _slope(value):
+    """As short as `amount` makes the .grad beside it."""
+    text = _numbers(value)
+    return text if len(text) <= LONGEST else f"norm {number(math.hypot(*flat(value)))}"
 
 
 def _numbers(value):

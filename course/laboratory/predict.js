@@ -23,6 +23,11 @@ function render({ model, el }) {
     event.preventDefault();
     send();
   });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    event.preventDefault(); // in JupyterLab, Enter in a field submits no form
+    send();
+  });
   form.addEventListener("input", ready);
 
   function said() {
