@@ -4,7 +4,8 @@ import shutil
 
 import nbformat
 import pytest
-from front_ends import axe_violations, open_notebook
+from front_ends import axe_violations
+from notebook_page import cells, change_theme, leave, run_cells
 
 from course.answers import read_bank
 from course.build import ROOT
@@ -17,7 +18,7 @@ RAISES = "def history(t):\n    raise ValueError(t)"
 
 
 @pytest.fixture(scope="module")
-def page(browser, jupyter):
+def page(visit, jupyter):
     """The exercises of lesson 1 with a few answers, the cell at the end run."""
     folder = jupyter.folder / "grade_me" / LEAVES.assignment
     shutil.copytree(ROOT / "release" / LEAVES.assignment, folder)
@@ -27,17 +28,13 @@ def page(browser, jupyter):
         if grade_id in ("freeze", "history"):
             cell.source = RIGHT.source if grade_id == "freeze" else RAISES
     nbformat.write(notebook, folder / "exercises.ipynb")
-    at = f"grade_me/{LEAVES.assignment}/exercises.ipynb"
-    page = open_notebook(browser, jupyter, "lab", at, run=False)
+    page = visit("lab", f"grade_me/{LEAVES.assignment}/exercises.ipynb")
     page.file = folder / "exercises.ipynb"
-    cell = page.locator(".jp-CodeCell").filter(has_text="grade_me()").last
-    cell.scroll_into_view_if_needed()
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
+    last = len(cells(page)) - 1
+    run_cells(page, last, last)
     page.get_by_role("button", name="Mark my notebook").wait_for()
     yield page
-    assert page.complaints == []
-    page.context.close()
+    leave(page)
 
 
 def press(page, name, key):
@@ -80,11 +77,7 @@ def test_the_button_marks_the_saved_notebook_and_changes_no_file(page):
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_axe_finds_nothing_serious_in_either_theme(page, theme):
     marks(page).wait_for()
-    page.evaluate(
-        "t => window.jupyterapp.commands.execute('apputils:change-theme', t)", {"theme": theme}
-    )
-    light = str(theme.endswith("Light")).lower()
-    page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
+    change_theme(page, theme)
     page.wait_for_timeout(500)  # colours fade
     assert axe_violations(page, ".jp-OutputArea:has(.hl-static)") == []
 

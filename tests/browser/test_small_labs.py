@@ -1,7 +1,8 @@
-"""The small labs of lessons 4 and 6 in JupyterLab: real keys, a real kernel, both themes."""
+"""The small labs of lessons 4 and 6 in JupyterLab: real keys, a real kernel, axe in both themes."""
 
 import pytest
-from front_ends import axe_violations, open_notebook
+from front_ends import axe_violations, run_all, write_notebook
+from notebook_page import change_theme, leave
 
 SET_UP = """\
 import torch
@@ -28,18 +29,14 @@ MOVES = [
 ]
 
 
-@pytest.fixture(scope="module", params=["JupyterLab Light", "JupyterLab Dark"])
-def opened(browser, jupyter, request):
-    name = f"small_{request.param[-4:].strip().lower()}"
-    page = open_notebook(browser, jupyter, "lab", [SET_UP, *LABS], name=name)
-    theme = {"theme": request.param}
-    page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', t)", theme)
-    light = str(request.param.endswith("Light")).lower()
-    page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
+@pytest.fixture(scope="module")
+def opened(visit, jupyter):
+    write_notebook(jupyter.folder / "small_labs.ipynb", [SET_UP, *LABS])
+    page = visit("lab", "small_labs.ipynb")
+    run_all(page)
     page.locator(".hl-lab").nth(len(LABS) - 1).wait_for()
     yield page
-    assert page.complaints == []
-    page.context.close()
+    leave(page)
 
 
 def shown(lab):
@@ -85,7 +82,10 @@ def test_every_control_has_a_name(opened):
         assert sum(control.count() for control in found) == count
 
 
-def test_axe_finds_nothing_serious(opened):
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_axe_finds_nothing_serious_in_either_theme(opened, theme):
+    change_theme(opened, theme)
+    opened.wait_for_timeout(500)  # colours fade
     assert axe_violations(opened, ".jp-Notebook .hl-lab") == []
 
 
