@@ -15,7 +15,7 @@ import pytest
 from summary import summary
 
 BROWSER = Path(__file__).parent / "browser"
-LONGEST_FIRST = ("marking leaf_tensors", "browser", "test_grading_bad_input")
+LONGEST_FIRST = ("marking leaf_tensors", "browser", "test_grading_bad_input", "test_site")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
