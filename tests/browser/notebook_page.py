@@ -121,8 +121,8 @@ def change_theme(page, theme: str) -> None:
 
 def leave(page) -> None:
     """Close every notebook of the page, and the kernels; nothing may have complained until then."""
+    complaints = list(page.complaints)
     page.evaluate(CLOSE)
     page.set_viewport_size(SIZE)
-    complaints = list(page.complaints)
-    page.complaints.clear()
-    assert complaints == []
+    page.complaints.clear()  # closing several, the debugger says that it was cut short
+    assert not complaints, complaints

@@ -4,17 +4,14 @@ import json
 import shutil
 
 import pytest
-from front_ends import READY, axe_violations, open_notebook
+from front_ends import READY, axe_violations
+from notebook_page import change_theme, leave, open_path, run_cells
 
 from course.build import ROOT
 from course.lessons import LESSONS, find_lesson
 from course.progress.places import exercises
 
 LEAVES = find_lesson("leaf_tensors")
-RUN = """async () => {
-  window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1;
-  await window.jupyterapp.commands.execute("notebook:run-cell");
-}"""
 START = "home/00_start_here/lesson.ipynb"
 
 
@@ -28,20 +25,19 @@ def folder(jupyter):
 
 
 @pytest.fixture(scope="module")
-def page(browser, jupyter, folder):
-    page = open_notebook(browser, jupyter, "lab", START, run=False)
+def page(visit, folder):
+    page = visit("lab", START)
     yield page
-    assert page.complaints == []
-    page.context.close()
+    leave(page)
 
 
 @pytest.fixture
 def course_map(page):
     """The map, with a kernel that shows it."""
-    if page.get_by_text("Next:").count() == 0:
-        page.evaluate(RUN)
+    if page.get_by_text("▶ Next:").count() == 0:
+        run_cells(page, 1, 1)
     output = page.locator(".jp-OutputArea-output").filter(has=page.locator("details")).first
-    page.get_by_text("Next:").wait_for()
+    page.get_by_text("▶ Next:").wait_for()
     return output
 
 
@@ -54,13 +50,6 @@ def opened(page):
     """The path of the notebook in front, once it is there."""
     page.wait_for_function(READY)
     return page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
-
-
-def back(page):
-    path = {"path": START}
-    go = "async p => { await window.jupyterapp.commands.execute('docmanager:open', p); }"
-    page.evaluate(go, path)
-    page.wait_for_function(READY)
 
 
 def test_without_a_kernel_the_map_is_a_table_with_every_lesson(page):
@@ -106,7 +95,7 @@ def test_the_link_to_what_is_next_opens_the_exercise_in_jupyterlab(page, course_
         "  const top = h.getBoundingClientRect().top;"
         "  return h.textContent.startsWith('6. Why is') && top > -50 && top < innerHeight / 2; })"
     )
-    back(page)
+    open_path(page, START)
 
 
 def test_a_lessons_title_opens_its_notebook(page, course_map):
@@ -115,32 +104,20 @@ def test_a_lessons_title_opens_its_notebook(page, course_map):
         "() => window.jupyterapp.shell.currentWidget.context.path.includes('03_tensor_hooks')"
     )
     assert opened(page) == "home/03_tensor_hooks/lesson.ipynb"
-    back(page)
+    open_path(page, START)
 
 
-@pytest.fixture(scope="module", params=["JupyterLab Light", "JupyterLab Dark"])
-def themed(browser, jupyter, folder, request):
-    """The live map on a page of its own, in a theme."""
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_axe_finds_nothing_serious_in_either_theme(page, course_map, folder, theme):
     passed(folder, *(place.name for place in exercises(LEAVES)[:2]))
-    page = open_notebook(browser, jupyter, "lab", START, run=False)
-    theme = {"theme": request.param}
-    page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', t)", theme)
-    light = str(request.param.endswith("Light")).lower()
-    page.locator(f"body[data-jp-theme-light={light}]").wait_for(state="attached")
-    page.evaluate(RUN)
+    change_theme(page, theme)
     page.get_by_text("◐ begun").wait_for()
     page.wait_for_timeout(500)  # colours fade
-    yield page
-    page.context.close()
-
-
-def test_axe_finds_nothing_serious_in_either_theme(themed):
-    assert axe_violations(themed, ".jp-OutputArea-output:has(details)") == []
+    assert axe_violations(page, ".jp-OutputArea-output:has(details)") == []
 
 
 @pytest.mark.parametrize("width", [700, 1400])
-def test_the_map_fits_its_cell(themed, width):
-    themed.set_viewport_size({"width": width, "height": 1000})
-    themed.wait_for_timeout(300)
-    output = themed.locator(".jp-OutputArea-output").filter(has=themed.locator("details")).first
-    assert output.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+def test_the_map_fits_its_cell(page, course_map, width):
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.wait_for_timeout(300)
+    assert course_map.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
