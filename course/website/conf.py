@@ -8,6 +8,7 @@ from course.website.pages import STATIC
 project = "Hooked on Backward"
 author = "the Hooked on Backward authors"
 language = "en"
+highlight_language = "none"  # a block that names no language is a command or an output
 smartquotes = False  # they would change code in docstrings and lessons
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.githubpages"]
 

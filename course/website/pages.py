@@ -90,12 +90,14 @@ def pages(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, bytes]:
 def instructors(readme: str, made: dict[str, str], links: Links) -> str:
     """What README says to instructors, or their own first page, and below it all their pages."""
     page = "instructors/index.md"
-    names = sorted(Path(name).name for name in made if name.startswith("instructors/"))
-    listed = "\n".join(Path(name).stem for name in names if name != "index.md")
     text = made.get(page) or links.rewrite(
         f"# For instructors\n{section(readme, 'For instructors')}", "README.md", page
     )
-    return text + INSTRUCTORS.format(pages=listed)
+    names = sorted(
+        Path(name).name for name in made if name.startswith("instructors/") and name != page
+    )
+    names.sort(key=lambda name: text.find(f"({name}") % (len(text) + 1))  # in the text's own order
+    return text + INSTRUCTORS.format(pages="\n".join(Path(name).stem for name in names))
 
 
 def section(text: str, heading: str) -> str:
