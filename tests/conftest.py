@@ -15,7 +15,16 @@ import pytest
 from summary import summary
 
 BROWSER = Path(__file__).parent / "browser"
-LONGEST_FIRST = ("marking leaf_tensors", "browser", "test_grading_bad_input", "test_site")
+# Two groups of about the same length, each with one server and one browser: these work through
+# the released notebooks, all others of the folder try single parts.
+NOTEBOOKS = ("test_every_lesson", "test_exercises", "test_validate", "test_grade_me", "test_home")
+LONGEST_FIRST = (
+    "browser notebooks",
+    "marking leaf_tensors",
+    "browser",
+    "test_grading_bad_input",
+    "test_site",
+)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -23,7 +32,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if BROWSER in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one server, one browser
+            group = "browser notebooks" if item.path.stem in NOTEBOOKS else "browser"
+            item.add_marker(pytest.mark.xdist_group(group))
         elif not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=place)  # stable: the rest stays in its order
