@@ -131,12 +131,17 @@ class LessonChecks:
 
 
 def lesson_checks(lesson: str) -> LessonChecks:
-    """Load a lesson's checks, e.g. ``lesson_checks("leaf_tensors")["count_leaves"]``."""
+    """Load a lesson's checks, e.g. ``lesson_checks("leaf_tensors")["count_leaves"]``.
+
+    With an instructor's private cases, if there are some: raises private_cases.CasesError.
+    """
+    from course.private_cases import with_private_cases
     from course.reasons import COMMON
 
     module = import_module(f"course.lessons.{lesson}.checks")
     reasons = {**COMMON, **getattr(module, "REASONS", {})}
-    return LessonChecks(lesson, exercises_of(module), reasons, module)
+    exercises = with_private_cases(lesson, exercises_of(module))
+    return LessonChecks(lesson, exercises, reasons, module)
 
 
 def exercises_of(module: ModuleType) -> dict[str, type[Exercise]]:

@@ -10,6 +10,7 @@ could import them where they are withheld.
 from importlib import import_module
 
 from course.lessons import LESSONS
+from course.private_cases import private_cases
 
 TORCH = (
     "torch",
@@ -26,3 +27,4 @@ for lesson in LESSONS:
     for part in ("checks", "reasons"):
         if (lesson.folder / f"{part}.py").exists():
             import_module(f"course.lessons.{lesson.name}.{part}")
+    private_cases(lesson.name)  # a fork may not see the package that they are in
