@@ -4,7 +4,8 @@
 
 The submissions are made of the lesson's answer bank. The stock row takes nbgrader's defaults on
 the same notebooks; with many submissions it marks only the first ones and its time is scaled up
-(so is that of the way by configuration). Marks must be the same in all rows.
+(so is that of the way by configuration). Marks must be the same in all rows. At the end it says
+where the time goes that is left.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from itertools import cycle, islice, zip_longest
 from pathlib import Path
 
 import nbformat
+from _where import shares
 
 from course.answers import read_bank
 from course.build import ROOT
@@ -94,6 +96,12 @@ def marks(folder):
     return table
 
 
+def journal(folder, lesson):
+    """What ``course grade`` noted of each submission."""
+    lines = (folder / ".marking" / f"{lesson.assignment}.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
 def seconds(work):
     start = time.perf_counter()
     work()
@@ -129,10 +137,10 @@ def main(count="60", lesson="leaf_tensors"):
     few = min(count, SERIAL)
     with tempfile.TemporaryDirectory() as temporary:
         temporary = Path(temporary)
-        times, tables = {}, {}
+        times, tables, folders = {}, {}, {}
 
         def measure(name, size, work, stock=False):
-            folder = new_course(temporary / str(len(times)), lesson, size, stock)
+            folders[name] = folder = new_course(temporary / str(len(times)), lesson, size, stock)
             times[name] = seconds(lambda: work(folder)) / size
             tables[name] = marks(folder)
             each = times[name]
@@ -158,6 +166,12 @@ def main(count="60", lesson="leaf_tensors"):
                 count,
                 lambda folder: course_grade(folder, lesson, "--cluster", address),
             )
+        print("\nwhere the time of a submission goes, under a profiler:")
+        for what, share in shares(folders["course grade --jobs 1"], lesson.assignment):
+            print(f"    {share:6.0%}  {what}")
+        marking = sum(row["seconds"] for row in journal(folders["course grade --jobs 1"], lesson))
+        whole = times["course grade --jobs 1"] * count
+        print(f"start, and writing the marks: {whole - marking:.1f} s of {whole:.1f} with one job")
         full = tables["course grade --jobs 1"]
         for name, table in tables.items():
             assert table == {student: full[student] for student in table}, name

@@ -95,7 +95,8 @@ class Judge:
             told_of(verdict, outcome_in(facts.get("secret"), verdict.case)) for verdict in verdicts
         )
         words = "" if ruled.passed else headline(ruled)[1]
-        return Ruling(ruled.points, as_text(ruled), words, codes, flags, told)
+        worth = sum(case.points for case in cases)
+        return Ruling(ruled.points, as_text(ruled), words, codes, flags, told, worth)
 
     def _judged(self, checks, name, cases, observed, seed) -> Result:
         expected = outcomes(lesson=checks.lesson, name=name, seed=seed)

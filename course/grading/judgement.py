@@ -20,7 +20,7 @@ of MIME type REPORT. None means that the judge does not know this cell: nbgrader
 
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -39,7 +39,7 @@ MARKING = (
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a judge says of one test cell.
+    """What a judge says of one test cell: ``points``, out of ``of`` if that is said.
 
     ``text`` is for the learner; ``headline`` its short form, empty where everything passed.
     ``reasons`` are the codes of what was not right, in order. ``told`` says it as data, for pages
@@ -52,6 +52,17 @@ class Ruling:
     reasons: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     told: tuple[dict, ...] = ()
+    of: float = 0
+
+    def for_cell(self, points: float) -> "Ruling":
+        """The same share of the points that the cell has: an instructor may have changed them.
+
+        >>> Ruling(1, "half", "half", of=2).for_cell(4).points
+        2.0
+        """
+        if self.of in (0, points):
+            return self
+        return replace(self, points=self.points / self.of * points, of=points)
 
     def outputs(self) -> list:
         """What the cell's outputs would be had the test decided for itself."""
@@ -114,6 +125,7 @@ class JudgedExecute(SafeExecute):
         ruling = judge.rule(self._assignment, cell.source, reports)
         if ruling is None:
             return
+        ruling = ruling.for_cell(float(cell.metadata.nbgrader["points"]))
         kinds = {output.output_type for output in cell.outputs}
         if not reports and "error" in kinds and "execute_result" not in kinds:
             return  # it did not come as far as reporting, which is 0 points
