@@ -87,14 +87,19 @@ def test_the_walk_through_of_contributing_gives_a_working_exercise(copy):
     assert done.returncode == 0, done.stderr
     added = re.findall(r"^  (\S+):(\d+)  ", done.stdout, re.MULTILINE)
     assert len(added) == 3
+    to_fill = []
     for path, line in added:
-        assert "flip" in (copy / path).read_text("utf-8").splitlines()[int(line) - 1]
+        lines = (copy / path).read_text("utf-8").splitlines()
+        assert "flip" in lines[int(line) - 1]
+        marked = [str(n) for n, words in enumerate(lines, start=1) if MARK in words]
+        assert int(marked[0]) >= int(line)
+        to_fill.append(f"{Path(path).name} {', '.join(marked)}")
 
     for asked in (["build", "tensor_hooks"], ["check", "tensor_hooks"]):
         refused = run(copy, "course", *asked)
         assert refused.returncode == 1
         assert refused.stderr.count("\n") == 1
-        assert f"Lines with {MARK}: exercises.py 29" in refused.stderr
+        assert f"Lines with {MARK}: {'; '.join(to_fill)}." in refused.stderr
 
     fill_in(folder, blocks)
     built = run(copy, "course", "build", "tensor_hooks")
