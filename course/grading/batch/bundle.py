@@ -53,7 +53,9 @@ def make_bundle(coursedir, config: Config, secret: str) -> bytes:
     return archive(
         {
             "bundle.json": json.dumps(facts, sort_keys=True).encode(),
-            "definition.json": json.dumps(definition(coursedir.db_url, assignment)).encode(),
+            "definition.json": json.dumps(
+                definition(coursedir.db_url, assignment, in_source=source.is_dir())
+            ).encode(),
             **files,
         }
     )
@@ -87,8 +89,11 @@ def plain(config) -> dict:
 TABLES = (Course, Assignment, Notebook, BaseCell, GradeCell, SolutionCell, TaskCell, SourceCell)
 
 
-def definition(db_url: str, assignment: str) -> dict[str, list[dict]]:
-    """The rows of a gradebook that define an assignment, by table. Raises CannotMark."""
+def definition(db_url: str, assignment: str, in_source=False) -> dict[str, list[dict]]:
+    """The rows of a gradebook that define an assignment, by table.
+
+    Raises CannotMark, with the command that makes the assignment if it lies ``in_source``.
+    """
     engine = create_engine(db_url)
     tables = {table.__table__.name: table.__table__ for table in TABLES}
     with engine.connect() as gradebook:
@@ -101,10 +106,8 @@ def definition(db_url: str, assignment: str) -> dict[str, list[dict]]:
 
         chosen = rows("assignment", "name", [assignment])
         if not chosen:
-            raise CannotMark(
-                f"The gradebook has no assignment {assignment!r}. "
-                f"Run: nbgrader generate_assignment {assignment}"
-            )
+            names = gradebook.execute(select(tables["assignment"].c.name)).scalars()
+            raise CannotMark(unknown(assignment, sorted(names), in_source))
         notebooks = rows("notebook", "assignment_id", [chosen[0]["id"]])
         ids = [row["id"] for row in notebooks]
         cells = rows("base_cell", "notebook_id", ids)
@@ -130,6 +133,12 @@ def definition(db_url: str, assignment: str) -> dict[str, list[dict]]:
         }
     engine.dispose()
     return found
+
+
+def unknown(assignment: str, names: list[str], in_source: bool) -> str:
+    held = f"It holds: {', '.join(names)}." if names else "It holds none yet."
+    way = f" Run: nbgrader generate_assignment {assignment}" if in_source else ""
+    return f"The gradebook has no assignment {assignment!r}. {held}{way}"
 
 
 def as_json(value):
