@@ -12,6 +12,7 @@ from nbconvert.filters import strip_ansi
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests
+from traitlets import List
 
 NOTE = "This cell has hidden tests. Only their score is shown."
 WITHHELD = "This output is not shown: it quotes a hidden test."
@@ -26,6 +27,9 @@ class HideTests(ClearHiddenTests):
     it. An output of another cell that quotes a line of a hidden test is withheld: notebooks can
     print the cells that ran before. This stops copying, not a learner who encodes what he prints.
     """
+
+    # the HTML exporter sets it for everybody; as nbgrader's base class has it, that is a warning
+    display_data_priority = List().tag(config=True)
 
     def preprocess(self, nb, resources):
         tests = [cell for cell in nb.cells if self._has_hidden_test(cell)]

@@ -2,6 +2,7 @@
 
 from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import List
 
 from course.grading.judgement import MARKING
 from course.lessons import lesson_of
@@ -15,6 +16,9 @@ class Summary(NbGraderPreprocessor):
     For each exercise: points, outcome, reason, hint and the entry of the field guide. Of hidden
     cases it says what the judge told, which quotes no test. Other assignments are left as they are.
     """
+
+    # the HTML exporter sets it for everybody; as nbgrader's base class has it, that is a warning
+    display_data_priority = List().tag(config=True)
 
     def preprocess(self, nb, resources):
         lesson = lesson_of(resources["nbgrader"]["assignment"])
