@@ -202,6 +202,13 @@ def test_the_feedback_is_written_when_asked_for(course):
     assert not (course.root / "feedback" / "bob").exists()
 
 
+def test_generate_feedback_knows_every_option_it_gets(course):
+    assert summary(course, "--student", "ann")[0] == 0
+    run = course.generate_feedback("numbers")
+    assert run.status == 0 and "Converting notebook" in run.output, run.output
+    assert "not recognized" not in run.output
+
+
 @pytest.mark.parametrize("with_pages", [True, False])
 def test_feedback_of_what_was_handed_in_by_the_exchange_can_be_released(course, with_pages):
     """nbgrader finds whose page it is by two files that `nbgrader submit` had put there."""
@@ -244,10 +251,38 @@ def test_what_cannot_be_begun_says_why_and_ends_with_2(course, arguments, senten
     assert course.scores("numbers") == {}
 
 
-def test_an_assignment_that_was_never_generated_is_named(course):
-    course.root.joinpath("nbgrader_config.py").write_text("c = get_config()\n")
-    with pytest.raises(CannotMark, match="Run: nbgrader generate_assignment letters"):
-        definition(f"sqlite:///{course.root / 'gradebook.db'}", "letters")
+def refusal(course, assignment):
+    """What ``course grade`` says about an assignment that it cannot mark."""
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err):
+        assert cli.main([assignment, "--course-dir", str(course.root)]) == 2
+    return err.getvalue().strip()
+
+
+def test_a_name_that_is_no_assignment_gets_the_names_of_those_there_are(course):
+    known = "The gradebook has no assignment 'letters'. It holds: numbers."
+    assert refusal(course, "letters") == known
+
+
+def test_an_assignment_that_was_never_generated_gets_the_command_for_it(course):
+    (course.root / "source" / "letters").mkdir()
+    assert refusal(course, "letters").endswith("Run: nbgrader generate_assignment letters")
+
+
+def test_an_empty_gradebook_says_that_it_holds_no_assignment(tmp_path):
+    course = Course(tmp_path / "new", config=SMALL)
+    assert refusal(course, "numbers") == (
+        "The gradebook has no assignment 'numbers'. It holds none yet."
+    )
+
+
+@pytest.mark.parametrize("arguments", [[], ["--dry-run"], ["--json"]])
+def test_no_submission_at_all_says_where_it_looked_and_to_collect(scratch, tmp_path, arguments):
+    course = Course(tmp_path / "course", config=SMALL, like=scratch)
+    status, out, err = grade(course, *arguments)
+    assert (status, out) == (2, "")
+    assert f"no folder matches {course.root}/submitted/*/numbers" in err
+    assert "nbgrader collect numbers" in err
 
 
 def test_a_kill_of_the_one_who_marks_loses_nothing(scratch, table, tmp_path):

@@ -67,6 +67,11 @@ class Run:
                 f"There is no submission of {', '.join(unknown)} for "
                 f"{self.coursedir.assignment_id!r}: look into {before}"
             )
+        if not found:
+            raise CannotMark(
+                f"There is nothing to mark: no folder matches {pattern}. Collect first, with "
+                f"nbgrader collect {self.coursedir.assignment_id} or nbgrader zip_collect."
+            )
         return [student for student in found if not self.only or student in self.only]
 
     def todo(self) -> tuple[list[str], list[str]]:
