@@ -17,6 +17,8 @@ and everything nbgrader needs (ids, the visible and the hidden test cell, points
 What the author got wrong is refused by ``author_text`` and ``author_rules``.
 """
 
+import re
+
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -97,7 +99,9 @@ def notebook(cells):
 
 
 def plain_cell(cell: AuthorCell, cell_id: str):
-    metadata = {"tags": list(cell.keys["tags"])} if "tags" in cell.keys else {}
+    metadata: dict = {"tags": list(cell.keys["tags"])} if "tags" in cell.keys else {}
+    if re.match(r"\w+ = predict\(", cell.source):  # its code says what comes out, and why
+        metadata["jupyter"] = {"source_hidden": True}
     if cell.kind == "markdown":
         return new_markdown_cell(cell.source, id=cell_id, metadata=metadata)
     return new_code_cell(cell.source, id=cell_id, metadata=metadata)

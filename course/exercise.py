@@ -59,6 +59,16 @@ class Case:
         return random.Random(f"{seed}/{self.name}")
 
 
+class UnknownExercise(KeyError):
+    """A name that no exercise has. IPython shows its sentence instead of a traceback."""
+
+    def __str__(self):
+        return self.args[0]
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
 class Exercise:
     """Base class of all exercises; a subclass is never instantiated.
 
@@ -121,7 +131,7 @@ class LessonChecks:
             return self.exercises[name]
         except KeyError:
             known = ", ".join(self.exercises)
-            raise KeyError(
+            raise UnknownExercise(
                 f"Lesson {self.lesson} has no exercise {name!r}; it has: {known}."
             ) from None
 

@@ -5,7 +5,7 @@ from course.exercise import Reason
 COMMON = {
     "NOT_ATTEMPTED": Reason(
         "There is no answer here yet.",
-        "Write your code in the answer cell, run that cell, then run this one again.",
+        "Write your code in the answer cell and run it. Then run its check.",
     ),
     "NAME_MISSING": Reason(
         "The name `{name}` does not exist in this notebook.",

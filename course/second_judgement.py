@@ -44,7 +44,9 @@ class Judge:
             return ""
         return f"from course.lessons.{lesson.name} import check"
 
-    def rule(self, assignment: str, source: str, reports: list) -> Ruling | None:
+    def rule(
+        self, assignment: str, source: str, reports: list, untouched: bool = False
+    ) -> Ruling | None:
         lesson, call = lesson_of(assignment), called(source)
         if lesson is None or call is None:
             return None
@@ -57,6 +59,8 @@ class Judge:
         rulings = [self._rule_safely(checks, name, hidden, report) for report in reports]
         worst = min(rulings, key=lambda ruling: ruling.points)
         if len(rulings) == 1:
+            if untouched and not worst.points and not worst.flags:
+                return self._untouched(checks, name, hidden)  # whatever the given code does
             return worst
         return replace(worst, flags=(TAMPERED,))
 
@@ -90,13 +94,19 @@ class Judge:
         differs = [v.points for v in secret.verdicts] != [v.points for v in known.verdicts]
         flags = (TAMPERED,) if formless or differs or verdicts != secret.verdicts else ()
         ruled = Result(name, verdicts, secret.remaining)
-        codes = tuple(verdict.code for verdict in verdicts if verdict.code)
-        told = tuple(
-            told_of(verdict, outcome_in(facts.get("secret"), verdict.case)) for verdict in verdicts
-        )
+        return self._ruling(ruled, facts.get("secret"), flags)
+
+    def _ruling(self, ruled: Result, observed, flags=()) -> Ruling:
+        codes = tuple(verdict.code for verdict in ruled.verdicts if verdict.code)
+        told = tuple(told_of(v, outcome_in(observed, v.case)) for v in ruled.verdicts)
         words = "" if ruled.passed else headline(ruled)[1]
-        worth = sum(case.points for case in cases)
+        worth = sum(verdict.case.points for verdict in ruled.verdicts)
         return Ruling(ruled.points, as_text(ruled), words, codes, flags, told, worth)
+
+    def _untouched(self, checks, name, hidden) -> Ruling:
+        cases = [case for case in checks[name].cases if hidden in (None, case.hidden)]
+        nothing = {case.name: {"not_attempted": "NOT_ATTEMPTED"} for case in cases}
+        return self._ruling(self._judged(checks, name, cases, nothing, self.seed), nothing)
 
     def _judged(self, checks, name, cases, observed, seed) -> Result:
         expected = outcomes(lesson=checks.lesson, name=name, seed=seed)

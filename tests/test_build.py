@@ -16,6 +16,7 @@ from course.authoring import exercises_notebook, lesson_notebook
 from course.build import ROOT, build, main, refuse_leaks
 from course.exercise import LessonChecks, exercises_of
 from course.lessons import LESSONS, Lesson, find_lesson
+from course.reasons import COMMON
 
 pytestmark = pytest.mark.machine
 LEAVES = find_lesson("leaf_tensors")
@@ -88,6 +89,14 @@ def test_nbgrader_itself_releases_the_same_notebook_and_leaves_the_lesson(tmp_pa
 
 def released():
     return sorted((ROOT / "release").glob("*/*.ipynb"))
+
+
+def test_the_code_of_a_prediction_which_says_what_comes_out_is_folded():
+    for lesson in LESSONS:
+        notebook = nbformat.read(ROOT / "release" / lesson.assignment / "lesson.ipynb", 4)
+        for cell in notebook.cells:
+            folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+            assert folded == ("= predict(" in cell.source)
 
 
 @pytest.mark.parametrize("path", released(), ids=lambda p: f"{p.parent.name}/{p.name}")
@@ -167,7 +176,9 @@ def author(tmp_path):
         module = types.ModuleType("small.checks")
         exec(checks, vars(module))
         lesson_notebook(lesson)
-        return exercises_notebook(lesson, LessonChecks("small", exercises_of(module), {}, module))
+        return exercises_notebook(
+            lesson, LessonChecks("small", exercises_of(module), COMMON, module)
+        )
 
     return make
 
@@ -250,7 +261,12 @@ REFUSED = {
     ),
     "an answer to no exercise": (
         {"answers": ANSWERS.replace("right double", "right dubble")},
-        "small/answers.py:1: there is no exercise 'dubble'",
+        "small/answers.py:1: there is no exercise 'dubble'; there are: double.",
+    ),
+    "a reason code without a sentence": (
+        {"answers": ANSWERS.replace("WRONG_VALUE", "TOO_SMALL")},
+        "small/answers.py:5: the reason code 'TOO_SMALL' of exercise 'double' has no sentence: "
+        "write it in reasons.py",
     ),
     "a bank header that cannot be read": (
         {"answers": ANSWERS.replace("WRONG_VALUE 0", "0")},

@@ -180,8 +180,10 @@ def test_reset_gives_the_answer_cell_as_it_is_released(desk, capsys):
 
 
 def test_an_unknown_exercise_is_named_with_the_known_ones(desk):
-    with pytest.raises(KeyError, match="no exercise 'frieze'; it has: which_are_leaves"):
+    with pytest.raises(KeyError, match="no exercise 'frieze'; it has: which_are_leaves") as unknown:
         desk.hint("frieze")
+    [shown] = unknown.value._render_traceback_()  # what a notebook shows, without a traceback
+    assert shown.startswith("Lesson leaf_tensors has no exercise 'frieze'; it has: which_are_")
 
 
 class EqualToAll:

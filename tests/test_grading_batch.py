@@ -162,7 +162,8 @@ def test_what_is_unchanged_is_not_marked_again_unless_asked(course):
     assert summary(course)[1]["marked"] == 2
     assert summary(course)[1] | {"seconds": 0} == {
         "assignment": "numbers", "submitted": 2, "marked": 0, "unchanged": 2,
-        "not_attempted": [], "flagged": {}, "failed": {}, "reasons": {}, "seconds": 0,
+        "not_attempted": [], "flagged": {}, "stopped": {}, "failed": {}, "reasons": {},
+        "seconds": 0,
     }  # fmt: skip
     course.submit("bob", "numbers", answered(course.released("numbers")))
     status, out, _ = grade(course, "--dry-run")
@@ -328,6 +329,16 @@ def leftovers(root):
     return [str(path) for path in Path(root).rglob(".*.new")] + [
         str(path) for path in Path(root).rglob(".*.old")
     ]
+
+
+def test_the_summary_names_who_ended_the_process_and_lost_what_comes_after(course):
+    ends = answered(course.released("numbers"), double="import os; os._exit(3)")
+    course.submit("fay", "numbers", ends)
+    _, said = summary(course)
+    assert list(said["stopped"]) == ["fay"]
+    assert said["stopped"]["fay"].startswith("the kernel died in cell")
+    status, out, _ = grade(course, "--force", "--student", "fay")
+    assert (status, f"  not run to its end: fay - {said['stopped']['fay']}" in out) == (0, True)
 
 
 def test_a_worker_that_is_killed_takes_no_submission_with_it(course):

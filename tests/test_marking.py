@@ -89,6 +89,14 @@ def test_an_untouched_notebook_gets_nothing(marked):
     assert set(course.scores(lesson.assignment)["untouched"].values()) == {0}
 
 
+def test_given_code_that_nobody_touched_is_no_misconception(marked):
+    lesson, course, _ = marked
+    told = course.autograded("untouched", lesson.assignment).metadata["marking"]["told"]
+    assert len(told) == 2 * len(lesson_checks(lesson.name).exercises)
+    for cell, cases in told.items():
+        assert {case["code"] for case in cases} == {"NOT_ATTEMPTED"}, cell
+
+
 def test_right_answers_get_all_points_also_where_the_given_cell_was_deleted(marked):
     lesson, course, _ = marked
     scores, checks = course.scores(lesson.assignment)["tidy"], lesson_checks(lesson.name)

@@ -41,6 +41,8 @@ class ColdExecute(Execute):
         2_000_000, help="output of a cell that is taken in at all, before it is limited"
     ).tag(config=True)
 
+    stopped: str | None = None  # why the last notebook was not run to its end
+
     def preprocess(self, nb, resources=None, km=None):
         if REFUSED in nb.metadata:
             return nb, resources
@@ -59,6 +61,7 @@ class ColdExecute(Execute):
 
     def finish(self, nb, student, stopped):
         """What every notebook that was run needs: a word in the log, and outputs that fit in."""
+        self.stopped = stopped
         if stopped:
             self.log.warning("%s: not all cells were run, because %s", student, stopped)
         try:

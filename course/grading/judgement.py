@@ -12,10 +12,11 @@ A judge is a class, made once with a secret that no released notebook knows:
         def __init__(self, secret: str): ...
         def environment(self) -> dict[str, str]: ...          # for the notebook's process
         def prelude(self, assignment, source) -> str: ...     # run before this test cell
-        def rule(self, assignment, source, reports) -> Ruling | None: ...
+        def rule(self, assignment, source, reports, untouched) -> Ruling | None: ...
 
 ``source`` is the test cell's own text, from the gradebook. ``reports`` are the data of its outputs
-of MIME type REPORT. None means that the judge does not know this cell: nbgrader's rule holds.
+of MIME type REPORT; ``untouched`` says that the answer cell before it is as it was handed out. None
+means that the judge does not know this cell: nbgrader's rule holds.
 """
 
 import os
@@ -89,13 +90,15 @@ class JudgedExecute(SafeExecute):
     ).tag(config=True)
 
     def preprocess(self, nb, resources=None, km=None):
-        self._rulings = {}
+        self._rulings, self.stopped = {}, None
+        self._untouched = tests_of_untouched(nb)
         nb, resources = super().preprocess(nb, resources, km)
         flags = sorted({flag for ruling in self._rulings.values() for flag in ruling.flags})
         nb.metadata.pop(MARKING, None)
-        if self._rulings:
+        if self._rulings or self.stopped:
             nb.metadata[MARKING] = {
                 "flags": flags,
+                "stopped": self.stopped or "",
                 "reasons": {name: list(r.reasons) for name, r in self._rulings.items()},
                 "told": {name: list(r.told) for name, r in self._rulings.items()},
             }
@@ -122,7 +125,8 @@ class JudgedExecute(SafeExecute):
         judge = self._judge()
         if judge is None or not utils.is_grade(cell) or utils.is_solution(cell):
             return
-        ruling = judge.rule(self._assignment, cell.source, reports)
+        untouched = cell.metadata.nbgrader["grade_id"] in self._untouched
+        ruling = judge.rule(self._assignment, cell.source, reports, untouched)
         if ruling is None:
             return
         ruling = ruling.for_cell(float(cell.metadata.nbgrader["points"]))
@@ -137,6 +141,18 @@ class JudgedExecute(SafeExecute):
 
     def _secret_path(self):
         return str(Path(self.parent.parent.coursedir.root, self.secret_file))
+
+
+def tests_of_untouched(nb) -> set[str]:
+    """The names of the test cells whose answer cell, the last one before, is as handed out."""
+    names, untouched = set(), False
+    for cell in nb.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if utils.is_solution(cell):
+            untouched = marks.get("checksum") == utils.compute_checksum(cell)
+        elif utils.is_grade(cell) and untouched:
+            names.add(marks["grade_id"])
+    return names
 
 
 _judges = {}

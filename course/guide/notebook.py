@@ -20,7 +20,7 @@ WELCOME = """# Field guide: what goes wrong with hooks
 
 - **Find one:** press Ctrl+F (on a Mac: Cmd+F) and type a word of the error message or of the
   symptom. Or open the table of contents at the left edge of JupyterLab.
-- **Try one:** run its two code cells. They need no other cell. Below `# prints:` stands what torch
+- **Try one:** run its two code cells. They need no other cell. Below `# prints:` is what torch
   printed when this guide was tested.
 - **You have a reason code** such as `WRONG_SHAPE` from a check? They are all listed under
   [Reason codes](#Reason-codes).

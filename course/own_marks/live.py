@@ -53,7 +53,10 @@ def shown(found: dict, saved: datetime) -> dict[str, str]:
         return trouble(found["error"].removeprefix("grade-me: "))
     from course.own_marks.page import as_html, as_text
 
-    words = f"This is the notebook that was saved at {saved:%H:%M:%S}; it was not changed."
+    words = (
+        f"This is your notebook as it was saved at {saved:%H:%M:%S}. What you changed later is "
+        "not in it."
+    )
     marks = found["marks"]
     return {"text/html": as_html(marks, words), "text/plain": as_text(marks, words)}
 

@@ -78,7 +78,10 @@ def total(marks):
 
 
 def tampered(marks):
-    words = "Something in this notebook replaces a part of the check; an instructor would be told."
+    words = (
+        "Something in this notebook seems to replace a part of the check. In a class, the "
+        "instructor looks at it."
+    )
     return f"<div><strong>⚠ {words}</strong></div>" if marks["flags"] else ""
 
 

@@ -30,9 +30,9 @@ OWN_MARKING = ("text-grade-me", "grade-me")  # the cells of course/authoring.py
 IN_JUPYTERLAB = {  # what the guide says of itself, and what holds of the page
     "Or open the table of contents at the left edge of JupyterLab.": "Or look through the list of "
     "contents beside this text.",
-    "run its two code cells. They need no other cell. Below `# prints:` stands what torch\n"
+    "run its two code cells. They need no other cell. Below `# prints:` is what torch\n"
     "  printed when this guide was tested.": "copy its code into a cell, or open "
-    "`field_guide.ipynb` in JupyterLab. It needs no other\n  code. Below it stands what torch "
+    "`field_guide.ipynb` in JupyterLab. It needs no other\n  code. Below it is what torch "
     "printed when this guide was tested.",
 }
 TOCTREE = "```{toctree}\n:hidden:\n\nExercises <exercises>\n```"

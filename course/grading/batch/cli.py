@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -147,9 +148,20 @@ def text(summary) -> str:
     ]
     for student, flags in sorted(summary.flagged.items()):
         lines.append(f"  flagged {', '.join(flags)}: {student} - look at the autograded notebook")
+    for student, why in sorted(summary.stopped.items()):
+        lines.append(f"  not run to its end: {student} - {why[:200]}")
     for student, log in sorted(summary.failed.items()):
-        last = next(
-            (line for line in reversed(log.splitlines()) if line.strip()), "no reason given"
-        )
-        lines.append(f"  failed: {student} - {last.strip()[:200]}")
+        lines.append(f"  failed: {student} - {cause(log)[:300]}")
     return "\n".join(lines)
+
+
+def cause(log: str) -> str:
+    """The line of a log that says most: the last error that is not nbgrader's pointer to it.
+
+    >>> cause("Traceback:\\nValueError: no\\nnbgrader.NbGraderException: see above")
+    'ValueError: no'
+    """
+    said = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in said if re.match(r"[\w.]+(Error|Exception): ", line)]
+    first = [line for line in errors if "NbGraderException" not in line]
+    return (first or errors or said or ["no reason given"])[-1]

@@ -38,8 +38,9 @@ def mark(bundle: bytes, student: str, submission: bytes, feedback: bool = False)
 
     ``student``, ``outcome`` ("marked" or "failed"), ``seconds``, ``log``, and if it is marked
     ``notebooks``: for each, by name, ``cells`` ({cell: [auto_score, needs_manual_grade]}),
-    ``comments``, ``late_penalty``, ``reasons`` ({cell: [code, …]}), ``flags``, ``text`` (the
-    executed notebook), ``attempted``, and with ``feedback=True`` ``page`` (HTML).
+    ``comments``, ``late_penalty``, ``reasons`` ({cell: [code, …]}), ``flags``, ``stopped`` (why
+    not all cells were run, or ""), ``text`` (the executed notebook), ``attempted``, and with
+    ``feedback=True`` ``page`` (HTML).
     """
     start = perf_counter()
     try:
@@ -98,6 +99,7 @@ def _marks(course, texts, pages):
                 "late_penalty": notebook.late_submission_penalty,
                 "reasons": said.get("reasons", {}),
                 "flags": said.get("flags", []),
+                "stopped": said.get("stopped", ""),
                 "attempted": bool(text)
                 and REFUSED not in metadata
                 and any(comment.auto_comment is None for comment in comments.values()),

@@ -21,7 +21,7 @@ CHUNK, PATIENCE = 50, 5.0  # submissions, or seconds, after which the marks are 
 
 @dataclass
 class Summary:
-    """What came of a run. ``failed`` and ``flagged`` say why, by student."""
+    """What came of a run. ``failed``, ``flagged`` and ``stopped`` say why, by student."""
 
     assignment: str
     submitted: int = 0
@@ -29,6 +29,7 @@ class Summary:
     unchanged: int = 0
     not_attempted: list[str] = field(default_factory=list)
     flagged: dict[str, list[str]] = field(default_factory=dict)
+    stopped: dict[str, str] = field(default_factory=dict)  # why not all of its cells were run
     failed: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)  # how often each came first in a cell
     seconds: float = 0.0
@@ -152,6 +153,8 @@ class Run:
         flags = sorted({flag for notebook in notebooks for flag in notebook["flags"]})
         if flags:
             summary.flagged[result["student"]] = flags
+        if words := [notebook["stopped"] for notebook in notebooks if notebook["stopped"]]:
+            summary.stopped[result["student"]] = "; ".join(words)
         if not any(notebook["attempted"] for notebook in notebooks):
             summary.not_attempted.append(result["student"])
         for notebook in notebooks:

@@ -96,7 +96,7 @@ for name in ("input", "output", "weight"):
 # modified inplace`. Without the hook the same network works.
 #
 # **Cause.** A full hook puts a node behind the layer, and the caller gets a view of the layer's
-# output. Autograd forbids to change such a view in place. `nn.ReLU(inplace=True)` and `y += x`
+# output. Autograd does not allow such a view to be changed in place. `nn.ReLU(inplace=True)` and `y += x`
 # both do this. A full hook on the in-place ReLU itself raises the same error: its input is such a
 # view too. In torch 1.8.1 the forward only warned, and an error came in backward.
 #

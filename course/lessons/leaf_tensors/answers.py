@@ -88,7 +88,7 @@ def which_are_leaves():
     }
 
 
-# %% wrong which_are_leaves UNTRACKED_IS_LEAF 2: a Parameter keeps the history of what it is given
+# %% wrong which_are_leaves MADE_IS_LEAF 2: a Parameter keeps the history of what it is given
 def which_are_leaves():
     return {
         "a": "made",

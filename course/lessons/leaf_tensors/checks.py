@@ -42,7 +42,10 @@ class which_are_leaves(Exercise):
         words = ("made", "untracked", "result")
         groups = {
             "NAMES_MISSING": [n for n in differ if facts[n] not in words],
-            "UNTRACKED_IS_LEAF": [n for n in differ if facts[n] == "result"],
+            "UNTRACKED_IS_LEAF": [
+                n for n in differ if (facts[n], expected[n]) == ("result", "untracked")
+            ],
+            "MADE_IS_LEAF": [n for n in differ if facts[n] == "result"],
             "TRACKED_IS_NO_LEAF": [n for n in differ if expected[n] == "result"],
             "LEAF_FOR_ANOTHER_REASON": differ,
         }

@@ -11,7 +11,7 @@
 # again, write `reset("name_of_the_exercise")` as the only line of its answer cell and run it.
 #
 # Some cases stay hidden until your notebook is marked. They ask for the same thing with other
-# numbers, so an answer that works in general passes them too.
+# tensors and numbers, so an answer that works in general passes them too.
 
 # %%
 import torch
@@ -74,7 +74,7 @@ def which_are_leaves():
 # these chains the first pair that holds a node leads on. A constant such as `3` has no node.
 # A tensor without a `grad_fn` has an empty history.
 #
-# The last node calls itself `torch::autograd::AccumulateGrad`. With or without that prefix is right.
+# The last node calls itself `torch::autograd::AccumulateGrad`. Both are right: with this prefix and without it.
 
 
 # %% exercise="history"
@@ -95,8 +95,8 @@ def history(t):
 #
 # - has the same values and the same dtype,
 # - is a leaf and requires a gradient,
-# - has no connection to `t`: no gradient flows from the copy into `t`, and to change the copy
-#   in place does not change `t`.
+# - has no connection to `t`: no gradient flows from the copy into `t`, and when the copy is
+#   changed in place, `t` stays as it is.
 #
 # `t` itself may be a leaf or the result of an operation.
 

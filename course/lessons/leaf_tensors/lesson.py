@@ -64,7 +64,7 @@ for sentence in str(caught[0].message).split(". "):
 # %% [markdown]
 # ## What is a leaf?
 #
-# `is_leaf` tells. A tensor that you make is a leaf. A result of a recorded operation is not.
+# `is_leaf` says which. A tensor that you make is a leaf. A result of a recorded operation is not.
 
 # %%
 c = a + b

@@ -5,10 +5,16 @@ from course.exercise import Reason
 REASONS = {
     "UNTRACKED_IS_LEAF": Reason(
         "You call {names} a non-leaf. It does not require a gradient, and PyTorch calls every such "
-        "tensor a leaf, results of operations too.",
-        "Two questions decide: does it require a gradient? If not, it is a leaf. If so, has it a "
-        "grad_fn? Then it is not.",
+        "tensor a leaf, also when it is the result of an operation.",
+        "Two questions decide: does it require a gradient? If not, it is a leaf. If so, does it "
+        "have a grad_fn? Then it is not.",
         guide="is-leaf-is-not-trainable",
+    ),
+    "MADE_IS_LEAF": Reason(
+        "You call {names} a non-leaf. It requires a gradient and has no grad_fn: it was made "
+        "directly.",
+        "`nn.Parameter(t)` and `detach()` take the numbers of `t` and leave its history behind.",
+        guide="weight-is-no-leaf",
     ),
     "TRACKED_IS_NO_LEAF": Reason(
         "You call {names} a leaf. It is computed from a tensor that requires a gradient, so it has "

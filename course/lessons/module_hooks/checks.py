@@ -38,8 +38,8 @@ class hook_order(Exercise):
         Case("all words after them", 2, hidden=True, part=slice(4, None)),
     )
     hints = (
-        "The network embraces its layers: it is entered first and left last. That holds for "
-        "backward as well.",
+        "The network comes first and last: it is entered before its layers and left after them. "
+        "That holds for backward as well.",
         "The backward pre-hook of `net` runs when the gradient of its output is there, the "
         "backward hook when that of its input is there.",
         "`net.forward(x)` calls no hook of `net`. But it calls `inner(x)`.",

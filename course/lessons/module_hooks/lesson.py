@@ -301,7 +301,7 @@ forward, backward = run(make_net(), tracked=True)
 print(*forward, sep="\n")
 
 # %% [markdown]
-# The parent embraces its children: its pre-hook comes first, its forward hook last. That is the
+# The parent comes first and last: its pre-hook before all others, its forward hook after them. That is the
 # order of nested function calls. Now the way back. Where is the parent?
 
 # %%
@@ -327,7 +327,7 @@ print(*backward, sep="\n")
 parent.reveal(place_of_parent(backward))
 
 # %% [markdown]
-# Again the parent embraces its children. Its backward pre-hook comes first, because its output is
+# Again the parent comes first and last. Its backward pre-hook comes first, because its output is
 # the output of `fc2`. Its backward hook comes last.
 #
 # Now the switch. The input is data: it does not require a gradient. The network and its hooks stay
@@ -418,7 +418,7 @@ with weighted.register_full_backward_hook(lambda *_: None):
 # %% [markdown]
 # That explains the order: a backward hook waits for the node before the inputs. Where no input
 # requires a gradient, there is no such node, and the hook is called from the node behind the
-# outputs. What does it say of a hook that is removed too early?
+# outputs. What does it say about a hook that is removed too early?
 
 # %%
 removed = predict(
@@ -456,7 +456,7 @@ print(f"a full backward hook, registered after forward: called {len(late)} times
 # What counts is which hooks were there in **forward**, when the nodes are made. Register before
 # forward, and remove after backward.
 #
-# The node behind the output gives back a *view*. PyTorch forbids to change that view in place: the
+# The node behind the output gives back a *view*. PyTorch does not allow anyone to change that view in place: the
 # change would put another node in the place of the one that calls the hook. A layer with
 # `inplace=True` after a layer with a full hook tries to do that:
 

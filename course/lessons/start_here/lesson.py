@@ -92,7 +92,8 @@ guess.reveal(w.grad)
 # The **Validate** button in the toolbar runs your whole notebook from the top in a fresh kernel, as
 # the marking does. Press it before you hand in a notebook: it finds answers that only worked
 # because of a cell that you ran earlier and then deleted. Hidden cases are not in your notebook;
-# they decide the marks when an instructor runs nbgrader.
+# they decide the marks when an instructor runs nbgrader. The button **Mark my notebook** at the end of
+# each exercises notebook runs them for you.
 #
 # ## When something does not work
 #
