@@ -318,7 +318,7 @@ def opened(browser, path, **options):
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_a_page_asks_no_other_host_and_fits_into_narrow_and_wide_windows(name, site, browser):
     with opened(browser, site / f"{name}.html") as page:
-        for width in (1400, 700, 400):
+        for width in (1400, 1280, 1024, 700, 400):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.complaints == []

@@ -30,8 +30,8 @@ marks them with nbgrader.</p>
 </div>
 
 ```
-make lab      # sets up and opens the course
-make test     # sets up and runs every test
+make lab    # set up, open the course
+make test   # set up, run every test
 ```
 
 <p class="small">Python 3.11 to 3.14. Without make:<br>
