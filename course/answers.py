@@ -11,6 +11,7 @@ The number is what the answer keeps: the points of the cases, visible and hidden
 
 import linecache
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from course.percent import text_cells
@@ -19,6 +20,8 @@ HEADER = re.compile(
     r"^(?:(?P<right>right) (?P<name>\w+)|wrong (?P<wrong>\w+) (?P<code>[A-Z_]+) (?P<points>[\d.]+))"
     r"(?:: (?P<about>.+))?$"
 )
+
+RIGHT, WRONG = 3, 6  # how many answers of each kind an exercise needs
 
 
 class BankError(ValueError):
@@ -84,3 +87,31 @@ def read_bank(text: str) -> list[Entry]:
             )
         )
     return entries
+
+
+def unknown(bank: Iterable[Entry], names: Iterable[str], codes: Iterable[str]) -> Iterator[tuple]:
+    """The line and a sentence for each entry whose exercise or reason code does not exist."""
+    names, codes = list(names), set(codes)
+    for entry in bank:
+        if entry.exercise not in names:
+            known = ", ".join(names)
+            yield entry.line, f"there is no exercise {entry.exercise!r}; there are: {known}."
+        elif entry.code and entry.code not in codes:
+            yield (
+                entry.line,
+                f"the reason code {entry.code!r} of exercise {entry.exercise!r} has no sentence: "
+                "write it in reasons.py, or correct the code here.",
+            )
+
+
+def too_few(bank: Iterable[Entry], names: Iterable[str]) -> Iterator[str]:
+    """A sentence for each exercise with fewer than 3 right and 6 wrong answers."""
+    bank = list(bank)
+    for name in names:
+        kinds = [entry.right for entry in bank if entry.exercise == name]
+        right, wrong = kinds.count(True), kinds.count(False)
+        if right < RIGHT or wrong < WRONG:
+            yield (
+                f"exercise {name!r} has {right} right and {wrong} wrong answers; "
+                f"it needs {RIGHT} right and {WRONG} wrong ones."
+            )

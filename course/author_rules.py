@@ -3,7 +3,7 @@
 ``check_exercises`` refuses the first thing that breaks one, with its file and line.
 """
 
-from course.answers import BankError, read_bank
+from course.answers import BankError, read_bank, unknown
 from course.author_text import EXERCISE_KEYS, AuthorCell, BuildError
 from course.exercise import LessonChecks
 from course.lessons import Lesson
@@ -36,7 +36,7 @@ def check_exercises(lesson: Lesson, cells: list[AuthorCell], checks: LessonCheck
     for name in checks.exercises:
         if name not in answers:
             raise BuildError(lesson.folder / "checks.py", None, f"{name!r} is not in exercises.py.")
-    check_bank(lesson, answers)
+    check_bank(lesson, answers, checks.reasons)
 
 
 def named(path, cells, kind):
@@ -87,7 +87,7 @@ def check_cases(path, name, cell, exercise):
         raise BuildError(path, cell.line, f"exercise {name!r} has no hints in checks.py.")
 
 
-def check_bank(lesson, answers):
+def check_bank(lesson, answers, reasons):
     path = lesson.folder / "answers.py"
     if not path.exists():
         raise BuildError(path, None, "is missing: every exercise needs right and wrong answers.")
@@ -95,9 +95,8 @@ def check_bank(lesson, answers):
         bank = read_bank(path.read_text("utf-8"))
     except BankError as error:
         raise BuildError(path, error.line, str(error)) from None
-    for entry in bank:
-        if entry.exercise not in answers:
-            raise BuildError(path, entry.line, f"there is no exercise {entry.exercise!r}.")
+    for line, sentence in unknown(bank, answers, reasons):
+        raise BuildError(path, line, sentence)
     for name in answers:
         for right in (True, False):
             if not any(entry.exercise == name and entry.right == right for entry in bank):

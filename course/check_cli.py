@@ -84,10 +84,10 @@ def words(output) -> str:
 
 def check_bank(lesson: Lesson) -> int:
     """Judge every answer of a lesson's bank; print those that its table does not foresee."""
-    from course.answers import read_bank
+    from course.answers import BankError, read_bank, too_few, unknown
     from course.author_text import BuildError
     from course.check import Desk
-    from course.observation import MISSING
+    from course.judge import AuthorError
     from course.to_fill import refuse_unfilled
 
     path = lesson.folder / "answers.py"
@@ -99,26 +99,52 @@ def check_bank(lesson: Lesson) -> int:
     except BuildError as error:
         print(f"check: {error}", file=sys.stderr)
         return 1
-    desk, counts, surprises = Desk(lesson.name), Counter(), 0
-    for entry in read_bank(path.read_text("utf-8")):
-        answer = entry.run().get(entry.exercise, MISSING)
-        result = desk.result(entry.exercise, answer, hidden=None)
-        counts["right" if entry.right else "wrong"] += 1
-        got = (result.code, result.points)
-        want = (
-            (None, desk.checks[entry.exercise].points())
-            if entry.right
-            else (entry.code, entry.points)
-        )
-        if got != want:
-            surprises += 1
+    place, desk = os.path.relpath(path), Desk(lesson.name)
+    try:
+        bank = read_bank(path.read_text("utf-8"))
+    except BankError as error:
+        print(f"{place}:{error.line}: {error}", file=sys.stderr)
+        return 1
+    wrong_names = list(unknown(bank, desk.checks.exercises, desk.checks.reasons))
+    for line, sentence in wrong_names:
+        print(f"{place}:{line}: {sentence}", file=sys.stderr)
+    if wrong_names:
+        return 1
+    surprises = 0
+    for entry in bank:
+        try:
+            surprise = surprise_of(desk, entry)
+        except AuthorError as error:
             print(
-                f"{path.name}:{entry.line} {entry.exercise} ({entry.about}): "
-                f"table {want}, marked {got}"
+                f"{place}:{entry.line} {entry.exercise} ({entry.about}): {error}", file=sys.stderr
             )
-    total = sum(counts.values())
+            return 1
+        if surprise:
+            surprises += 1
+            print(f"{place}:{entry.line} {entry.exercise} ({entry.about}): {surprise}")
+    missing = list(too_few(bank, desk.checks.exercises))
+    for sentence in missing:
+        print(f"{place}: {sentence}")
+    counts = Counter(entry.right for entry in bank)
     print(
-        f"{lesson.name}: {total - surprises} of {total} answers marked as the table says "
-        f"({counts['right']} right, {counts['wrong']} wrong)"
+        f"{lesson.name}: {len(bank) - surprises} of {len(bank)} answers marked as the table says "
+        f"({counts[True]} right, {counts[False]} wrong)"
     )
-    return 1 if surprises else 0
+    return 1 if surprises or missing else 0
+
+
+def surprise_of(desk, entry) -> str:
+    """How the judgement of an answer differs from what the bank says of it; empty where it agrees.
+
+    Raises AuthorError where the exercise itself has to be mended first.
+    """
+    from course.observation import MISSING
+
+    try:
+        answer = entry.run().get(entry.exercise, MISSING)
+    except Exception as error:
+        return f"cannot be run: {type(error).__name__}: {error}"
+    result = desk.result(entry.exercise, answer, hidden=None)
+    points = desk.checks[entry.exercise].points() if entry.right else entry.points
+    want, got = (entry.code, points), (result.code, result.points)
+    return "" if got == want else f"table {want}, marked {got}"

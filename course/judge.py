@@ -12,6 +12,11 @@ from course.exercise import Case, Exercise, Reason
 from course.explanation import meaning_of
 from course.facts import same
 
+
+class AuthorError(RuntimeError):
+    """What the author of an exercise has to mend before an answer can be judged, as a sentence."""
+
+
 PASSED, NOT_ATTEMPTED, WRONG, RAISED = "passed", "not attempted", "wrong", "raised"
 
 
@@ -65,7 +70,10 @@ def judge(
     expected: Mapping[str, dict],
     reasons: Mapping[str, Reason],
 ) -> Result:
-    """Judge every observed case. ``expected`` holds the reference solution's outcomes."""
+    """Judge every observed case. ``expected`` holds the reference solution's outcomes.
+
+    Raises AuthorError where the reference solution fails, and for a reason code without a sentence.
+    """
     cases = [case for case in exercise.cases if case.name in observed]
     name = exercise.__name__
     verdicts = tuple(
@@ -77,7 +85,7 @@ def judge(
 
 def judge_case(exercise, case, observed, expected, reasons):
     if "facts" not in expected:
-        raise RuntimeError(
+        raise AuthorError(
             f"The reference solution of {exercise.__name__} failed in {case.name!r}: {expected}"
         )
     right = expected["facts"]
@@ -94,6 +102,8 @@ def judge_case(exercise, case, observed, expected, reasons):
     else:
         code, evidence = diagnosis(exercise, observed["facts"], right)
         outcome = WRONG
+    if code not in reasons:
+        raise AuthorError(without_sentence(exercise, code))
     reason = reasons[code]
     words = Words(evidence, name=exercise.__name__)
     where = observed.get("raised", {})
@@ -103,6 +113,16 @@ def judge_case(exercise, case, observed, expected, reasons):
         sentence = f"{sentence} {happened}"
     line, source = where.get("line"), where.get("code", "")
     return Verdict(case, outcome, code, sentence, hint, line, source, reason.guide)
+
+
+def without_sentence(exercise, code):
+    """Where a reason code came from, and where its sentence belongs."""
+    checks = f"{exercise.observe.__module__.replace('.', '/')}.py"
+    home = checks.removesuffix("checks.py")
+    return (
+        f"The exercise {exercise.__name__} gives the reason code {code!r}, which has no sentence: "
+        f"write it in {home}reasons.py, or correct the code in {checks}."
+    )
 
 
 def diagnosis(exercise, facts, expected):

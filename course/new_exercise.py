@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
+from course.answers import RIGHT, WRONG
 from course.lessons import Lesson, find_lesson
 from course.to_fill import FILES
 
 NUMBER = re.compile(r"^# ## (\d+)\. ", re.MULTILINE)
-RIGHT, WRONG = 3, 6  # how many answers of each kind the tests ask for
 
 EXERCISE = Template("""
 
