@@ -270,8 +270,11 @@ def test_an_assignment_that_was_never_generated_gets_the_command_for_it(course):
     assert refusal(course, "letters").endswith("Run: nbgrader generate_assignment letters")
 
 
-def test_an_empty_gradebook_says_that_it_holds_no_assignment(tmp_path):
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_gradebook_without_assignments_says_that_it_holds_none(tmp_path, exists):
     course = Course(tmp_path / "new", config=SMALL)
+    if not exists:
+        (course.root / "gradebook.db").unlink()
     assert refusal(course, "numbers") == (
         "The gradebook has no assignment 'numbers'. It holds none yet."
     )

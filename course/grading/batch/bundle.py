@@ -25,7 +25,7 @@ from nbgrader.api import (
     TaskCell,
 )
 from nbgrader.utils import find_all_files
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import create_engine, insert, inspect, select
 from traitlets.config import Config, LazyConfigValue
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in an archive
@@ -104,6 +104,8 @@ def definition(db_url: str, assignment: str, in_source=False) -> dict[str, list[
             ordered = sorted((dict(row) for row in found.mappings()), key=lambda r: str(r["id"]))
             return [{key: as_json(value) for key, value in row.items()} for row in ordered]
 
+        if not inspect(gradebook).has_table("assignment"):  # nothing was ever generated
+            raise CannotMark(unknown(assignment, [], in_source))
         chosen = rows("assignment", "name", [assignment])
         if not chosen:
             names = gradebook.execute(select(tables["assignment"].c.name)).scalars()
