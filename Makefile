@@ -4,11 +4,12 @@
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
 RUN = @$(if $(PYTHON),"$(PYTHON)" course/bootstrap.py,echo "There is no Python here: install Python 3.11 to 3.14 and run this again." >&2; exit 1;)
 
-.PHONY: help lab test test-torch build check site bench bench-grade doctor pin clean
+.PHONY: help lab setup test test-torch build check site bench bench-grade doctor pin clean
 
 help:
 	@echo 'make lab       set up the course and open it in JupyterLab'
 	@echo '               (LESSON=leaf_tensors opens that lesson; ARGS="--no-browser --port 8899")'
+	@echo 'make setup     set up .venv with all that contributors need'
 	@echo 'make test      set up what the tests need and run every test (ARGS="-k build")'
 	@echo 'make test-torch TORCH=2.4.0'
 	@echo '               run the tests of what torch does on that torch (or TORCH=oldest)'
@@ -24,6 +25,9 @@ help:
 
 lab:
 	$(RUN) lab $(LESSON) $(ARGS)
+
+setup:
+	$(RUN) setup
 
 # With STATUS=FILE the status of pytest goes to that file, because make itself only knows "failed".
 test:

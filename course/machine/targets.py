@@ -29,6 +29,7 @@ PYTEST = ("-m", "pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reor
 
 TARGETS = {
     "lab": Target("open the course in JupyterLab", ("-m", "course", "lab")),
+    "setup": Target("set up .venv with all that contributors need", (), ("dev",)),
     "test": Target("run every test", PYTEST, ("dev",)),
     "test-torch": Target(
         "run the tests of torch's behaviour on another torch: test-torch 2.4.0",
@@ -70,6 +71,9 @@ def main(arguments: list[str]) -> int:
         if name == "clean":
             return clean()
         python = python_for(name)
+        if name == "setup":
+            print(f"The Python of the course is {python}: activate .venv, or call it by this name.")
+            return 0
         if name == "test-torch":
             more["PYTHONPATH"] = str(other_torch(next(iter(rest), "")))
             rest = rest[1:]
