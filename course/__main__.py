@@ -36,7 +36,25 @@ def main(arguments: list[str] | None = None) -> int:
         parser.print_help()
         return 0
     put_programs_on_path()
-    return import_module(COMMANDS[command][0]).main(arguments[1:])
+    try:
+        return import_module(COMMANDS[command][0]).main(arguments[1:])
+    except ModuleNotFoundError as error:  # PackageNotFoundError is one too
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "course") or package in sys.stdlib_module_names:
+            raise
+        print(without(package, arguments), file=sys.stderr)
+        return 2
+
+
+def without(package: str, arguments: list[str]) -> str:
+    """What to do where a package that a command needs is not installed in this Python."""
+    from course.machine.venv import VENV, python_of
+
+    said = f"{package} is not installed in this Python ({sys.executable}): "
+    if python_of(VENV).exists() and os.path.realpath(sys.prefix) != os.path.realpath(VENV):
+        command = " ".join([os.path.relpath(python_of(VENV)), "-m", "course", *arguments])
+        return f"{said}use `{command}`."
+    return f"{said}run `python course/bootstrap.py setup`, which installs what is missing in .venv."
 
 
 def put_programs_on_path() -> None:

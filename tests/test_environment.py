@@ -254,3 +254,29 @@ def test_the_hook_for_notebooks_fails_when_one_is_stale(monkeypatch, capsys):
         )
         assert command_line.main(command[2:]) == bool(stale)
     assert asked == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("command", "package"),
+    [
+        (["build"], "jupytext"),
+        (["check", "leaf_tensors"], "torch"),
+        (["grade-me", "leaf_tensors"], "nbgrader"),
+    ],
+)
+def test_a_python_without_a_package_says_in_one_sentence_what_to_do(command, package):
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "course", *command],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{package} is not installed in this Python ({sys.executable}): ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_module_of_the_course_is_not_hidden(monkeypatch):
+    monkeypatch.setitem(command_line.COMMANDS, "lab", ("course.no_such_module", ""))
+    with pytest.raises(ModuleNotFoundError, match="course.no_such_module"):
+        command_line.main(["lab"])
