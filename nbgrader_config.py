@@ -35,9 +35,9 @@ c.SafeExecute.allow_uncontained = False  # True: on a machine without Linux's na
 c.Execute.shutdown_kernel = "immediate"  # a polite end takes half the time of a small notebook
 c.Execute.store_widget_state = False  # nobody plays with a marked notebook
 c.Execute.kernel_manager_class = "course.grading.SlicedKernelManager"  # no waits at widgets
-# autograde forks from a process that has imported these (the first backward imports sympy);
-# Validate does not: that process would stay in the memory of the learner's server
-c.SafeExecute.preload = ["course.warm"]  # with torch: what notebooks would import one by one
+# autograde forks from a process that has imported this: torch, and what else each notebook would
+# import for itself. Validate does not: that process would stay in the learner's server
+c.SafeExecute.preload = ["course.warm"]
 
 # --- nbgrader generate_assignment ---------------------------------------------------------
 c.GenerateAssignment.preprocessors = [
