@@ -27,6 +27,18 @@ LONGEST_FIRST = (
 )
 
 
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, one for all tests of a process: Playwright cannot be started a second time."""
+    from browser import front_ends
+
+    if front_ends.CHROMIUM is None:
+        words = "no Chromium here: install it, or say where it is in the variable CHROMIUM"
+        pytest.fail(words) if os.environ.get("CI") else pytest.skip(words)
+    with front_ends.chromium() as browser:
+        yield browser
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     for item in items:

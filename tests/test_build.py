@@ -106,7 +106,7 @@ def test_a_released_notebook_is_valid_minimal_and_has_no_outputs(path):
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
     for cell in notebook.cells:
-        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "tags"}
+        assert set(cell.metadata) <= {"nbgrader", "deletable", "editable", "tags", "jupyter"}
         if cell.cell_type == "code":
             assert cell.execution_count is None
             if "course-map" not in cell.metadata.get("tags", ()):

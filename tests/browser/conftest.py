@@ -1,6 +1,5 @@
 """Fixtures for every test that needs a browser. See front_ends.py for what they give."""
 
-import os
 import shutil
 
 import front_ends
@@ -8,15 +7,6 @@ import notebook_page
 import pytest
 
 from course.build import ROOT
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if front_ends.CHROMIUM is None:
-        words = "no Chromium here: install it, or say where it is in the variable CHROMIUM"
-        pytest.fail(words) if os.environ.get("CI") else pytest.skip(words)
-    with front_ends.chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session")

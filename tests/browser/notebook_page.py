@@ -9,6 +9,7 @@ notebooks; all this is about the one in front.
 """
 
 from front_ends import READY
+from playwright.sync_api import Error
 
 IN_FRONT = "window.jupyterapp.shell.currentWidget"
 CELLS = f"""() => {IN_FRONT}.content.widgets.map(({{ model }}) => ({{
@@ -78,9 +79,16 @@ def cell_node(page, which):
     """The element of a cell, by its number or its grade_id, scrolled into view."""
     if isinstance(which, str):
         which = [cell["grade_id"] for cell in cells(page)].index(which)
-    cell = page.evaluate_handle(f"(i) => {IN_FRONT}.content.widgets[i].node", which).as_element()
-    cell.scroll_into_view_if_needed()
-    return cell
+    for tries_left in (2, 1, 0):  # JupyterLab takes cells out that are far from what is seen
+        page.evaluate(f"(i) => {IN_FRONT}.content.scrollToItem(i)", which)
+        found = page.evaluate_handle(f"(i) => {IN_FRONT}.content.widgets[i].node", which)
+        cell = found.as_element()
+        try:
+            cell.scroll_into_view_if_needed()
+            return cell
+        except Error as gone:
+            if not tries_left or "not attached" not in str(gone):
+                raise
 
 
 def tab_into(page, cell, control: str) -> None:

@@ -64,7 +64,7 @@ def test_the_button_marks_the_saved_notebook_and_changes_no_file(page):
     marks(page).wait_for(timeout=240_000)
     said = marks(page).inner_text()
     assert "4 of 46 points" in said
-    assert "This is the notebook that was saved at" in said
+    assert "This is your notebook as it was saved at" in said
     assert "4 of 4 points" in said
     assert "Your line 2: raise ValueError(t)" in said
     assert "not attempted" in said.lower()
