@@ -3,21 +3,13 @@
 import nbformat
 import pytest
 from nbgrader_course import Course, edited, position
+from test_private_cases import RIGHT
 
 from course.build import ROOT
 from course.grading.judgement import Ruling
 
 pytestmark = pytest.mark.nbgrader
 ASSIGNMENT = "01_leaf_tensors"
-RIGHT = """
-def history(t):
-    names, node = [], t.grad_fn
-    while node is not None:
-        names.append(node.name())
-        following = [n for n, _ in node.next_functions if n is not None]
-        node = following[0] if following else None
-    return names
-"""
 ONE_NODE = "def history(t):\n    return [t.grad_fn.name()] if t.grad_fn else []"
 
 
