@@ -101,9 +101,14 @@ class Exercise:
         return None
 
     @classmethod
+    def chosen(cls, hidden: bool | None = None) -> list[Case]:
+        """The hidden cases, the visible ones, or (None) all."""
+        return [case for case in cls.cases if hidden in (None, case.hidden)]
+
+    @classmethod
     def points(cls, hidden: bool | None = None) -> float:
         """Sum of the points: of all cases, of the hidden or of the visible ones."""
-        return sum(case.points for case in cls.cases if hidden in (None, case.hidden))
+        return sum(case.points for case in cls.chosen(hidden))
 
 
 def wrong_kind(kind: str, code: str = "WRONG_TYPE") -> tuple[str, dict]:

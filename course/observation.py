@@ -35,7 +35,7 @@ def observe_all(
     ``{"not_attempted": reason code}``, ``{"raised": {"type", "message", "line", "code"}}`` and
     ``{"unreadable": why}``. All of it is plain data.
     """
-    cases = [case for case in exercise.cases if hidden in (None, case.hidden)]
+    cases = exercise.chosen(hidden)
     return {case.name: observe_case(exercise, case, answer, seed) for case in cases}
 
 

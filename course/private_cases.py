@@ -79,7 +79,7 @@ def replaced(exercise: type[Exercise], hidden: list[Case], place: str) -> type[E
     name = exercise.__name__
     if not all(isinstance(case, Case) for case in hidden):
         raise CasesError(f"{place} has something for {name} that is no course.exercise.Case.")
-    visible = [case for case in exercise.cases if not case.hidden]
+    visible = exercise.chosen(hidden=False)
     names = [case.name for case in (*visible, *hidden)]
     if doubles := sorted({one for one in names if names.count(one) > 1}):
         raise CasesError(f"{place} has a case of {name} with a name that is taken: {doubles[0]!r}.")

@@ -74,7 +74,7 @@ class Judge:
 
     def _rule(self, checks, name, hidden, report):
         exercise = checks[name]
-        cases = [case for case in exercise.cases if hidden in (None, case.hidden)]
+        cases = exercise.chosen(hidden)
         facts = report if isinstance(report, dict) else {}
         secret = self._judged(checks, name, cases, facts.get("secret"), self.seed)
         known = self._judged(checks, name, cases, facts.get("known"), SEED)
@@ -104,7 +104,7 @@ class Judge:
         return Ruling(ruled.points, as_text(ruled), words, codes, flags, told, worth)
 
     def _untouched(self, checks, name, hidden) -> Ruling:
-        cases = [case for case in checks[name].cases if hidden in (None, case.hidden)]
+        cases = checks[name].chosen(hidden)
         nothing = {case.name: {"not_attempted": "NOT_ATTEMPTED"} for case in cases}
         return self._ruling(self._judged(checks, name, cases, nothing, self.seed), nothing)
 
