@@ -35,9 +35,8 @@ class Tracer:
         """Run it; the record, or the user's error when it is not to be caught."""
         __tracebackhide__ = True
         failure = record = None
-        first_handle = RemovableHandle.next_id
-        collects = gc.isenabled()
-        try:
+        with self._alone():
+            first_handle = RemovableHandle.next_id
             try:
                 with self._watching():
                     self._run(options)
@@ -54,11 +53,6 @@ class Tracer:
                 handles = first_handle, RemovableHandle.next_id
                 known = self.modules.references()
                 keep(LastTrace(record, tensors, known, callable(self.loss), handles))
-        finally:
-            self.log.close()
-            self.loss = self.names = self.modules = None
-            if collects:
-                gc.enable()
         return record
 
     def _run(self, options):
@@ -97,21 +91,33 @@ class Tracer:
             torch.autograd.backward(roots, gradient, **options)
 
     @contextlib.contextmanager
-    def _watching(self):
+    def _alone(self):
+        """No other trace until the end of this one; the collector as it was, and nothing held."""
+        __tracebackhide__ = True
         if self.log.thread in _owner:
             raise RuntimeError("trace is running already: a trace inside a trace is not possible.")
         with _one_at_a_time:
             _owner.append(self.log.thread)
+            collects = gc.isenabled()
             try:
-                with (
-                    watch_modules(self.log, self.modules),
-                    watch_registering(self.log),
-                    watch_engine(self.log, self._adopt_named),
-                    self._watch_warnings(),
-                ):
-                    yield
+                yield
             finally:
                 _owner.clear()
+                self.log.close()
+                self.loss = self.names = self.modules = None
+                if collects:
+                    gc.enable()
+
+    @contextlib.contextmanager
+    def _watching(self):
+        __tracebackhide__ = True
+        with (
+            watch_modules(self.log, self.modules),
+            watch_registering(self.log),
+            watch_engine(self.log, self._adopt_named),
+            self._watch_warnings(),
+        ):
+            yield
 
     @contextlib.contextmanager
     def _watch_warnings(self):
