@@ -293,9 +293,12 @@ def test_a_kill_of_the_one_who_marks_loses_nothing(scratch, table, tmp_path):
     course = Course(tmp_path / "course", config=SMALL + "c.Execute.timeout = 20\n", like=scratch)
     released = course.released("numbers")
     expected = {}
+    slow = answered(released, double="import time; time.sleep(3)\ndef double(x):\n    return 2 * x")
     for number in range(int(os.environ.get("SUBMISSIONS", "30"))):
         student = f"student{number:03d}"
-        if number % 3 == 0:
+        if number in (12, 15, 21, 24):  # time for the first marks to be written, and for the kill
+            content, expected[student] = slow, scores()
+        elif number % 3 == 0:
             content, expected[student] = answered(released), scores()
         elif number % 3 == 1:
             content, expected[student] = released, STUB

@@ -16,7 +16,7 @@ from course.grading.batch.pools import DaskPool, LocalPool, failed
 from course.grading.batch.writer import Writer
 from course.grading.judgement import JudgedExecute, secret_in
 
-CHUNK, PATIENCE = 50, 5.0  # submissions, or seconds, after which the marks are written
+CHUNK, PATIENCE = 50, 2.0  # submissions, or seconds, after which the marks are written
 
 
 @dataclass
