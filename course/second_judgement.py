@@ -1,8 +1,10 @@
 """The judge of this course's test cells, for course.grading.JudgedExecute.
 
 It runs where the learner's code does not, and holds what that must not see: the reference
-solutions, and what they give for inputs from the secret seed. Facts that only a right answer could
-have reported on inputs that nobody knew pass; everything else is diagnosed as ``check`` would.
+solutions, and what they give for inputs from the secret seed. A case passes when the facts are
+those of a right answer on the secret inputs and on those that everybody knows: a secret seed may
+happen to draw numbers with which a wrong answer looks right (a sum that is zero), but on the known
+ones every answer of the bank was tried. Anything else is diagnosed as ``check`` would.
 """
 
 import ast
@@ -76,25 +78,29 @@ class Judge:
         exercise = checks[name]
         cases = exercise.chosen(hidden)
         facts = report if isinstance(report, dict) else {}
-        secret = self._judged(checks, name, cases, facts.get("secret"), self.seed)
-        known = self._judged(checks, name, cases, facts.get("known"), SEED)
-        refused = self._judged(checks, name, cases, facts.get("control"), self.seed)
+        ours = facts.get("exercise") == name
+        judged = {
+            part: self._judged(checks, name, cases, facts.get(part), seed)
+            for part, seed in (("secret", self.seed), ("known", SEED), ("control", self.seed))
+        }
         passes = passing(lesson=checks.lesson, name=name, seed=self.seed, of_control=True)
-        verdicts = tuple(
-            s
-            if (not r.points or r.case.name in passes) and facts.get("exercise") == name
-            else Verdict(s.case, WRONG, s.code or "UNFORESEEN", NOT_BELIEVED, LEAVE_ALONE)
-            for s, r in zip(secret.verdicts, refused.verdicts, strict=True)
-        )
-        formless = any(
-            outcome_in(facts.get(part), case) is NO_OUTCOME
-            for part in ("known", "secret", "control")
-            for case in cases
-        )
-        differs = [v.points for v in secret.verdicts] != [v.points for v in known.verdicts]
-        flags = (TAMPERED,) if formless or differs or verdicts != secret.verdicts else ()
-        ruled = Result(name, verdicts, secret.remaining)
-        return self._ruling(ruled, facts.get("secret"), flags)
+        verdicts, observed, suspicious = [], {}, not ours
+        for case, secret, known, refused in zip(
+            cases, *(result.verdicts for result in judged.values()), strict=True
+        ):
+            part, verdict = ("secret", secret)
+            if secret.points > known.points:  # the secret numbers were too kind
+                part, verdict = ("known", known)
+            observed[case.name] = outcome_in(facts.get(part), case)
+            believed = not refused.points or case.name in passes
+            if not (believed and ours):
+                code = verdict.code or "UNFORESEEN"
+                verdict = Verdict(case, WRONG, code, NOT_BELIEVED, LEAVE_ALONE)
+            formless = any(outcome_in(facts.get(one), case) is NO_OUTCOME for one in judged)
+            suspicious |= formless or not believed or known.points > secret.points
+            verdicts.append(verdict)
+        ruled = Result(name, tuple(verdicts), judged["secret"].remaining)
+        return self._ruling(ruled, observed, (TAMPERED,) if suspicious else ())
 
     def _ruling(self, ruled: Result, observed, flags=()) -> Ruling:
         codes = tuple(verdict.code for verdict in ruled.verdicts if verdict.code)

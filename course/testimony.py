@@ -34,7 +34,7 @@ def report(exercise, answer, *, hidden: bool | None) -> dict:
     """The facts of one test cell, as plain data."""
     secret = os.environ[SECRET_SEED]
     parts: dict[str, tuple[Any, int | str]] = {
-        "secret": (answer, secret),  # first: it decides, and an answer may remember earlier calls
+        "secret": (answer, secret),  # first: an answer may remember earlier calls
         "known": (answer, SEED),
         "control": (control, secret),
     }
