@@ -57,6 +57,14 @@ def test_an_operation_in_place_is_moved_where_it_is_last_changed():
     agree(forward, {"x": torch.tensor(2.0)}, ["b"])
 
 
+def test_another_name_for_a_leaf_has_the_slope_of_the_leaf():
+    def forward(t):
+        other = t["x"]
+        return {"other": other, "y": other * other}
+
+    agree(forward, {"x": torch.tensor(2.0)}, ["other"])
+
+
 def test_what_forward_edits_in_place_is_a_copy():
     leaves = {"x": torch.tensor([1.0, 2.0])}
     found = derivatives(lambda t: {"y": t["x"].mul_(2).sum()}, leaves)

@@ -3,9 +3,11 @@
 `board(record, step)` decides what is on each card and what is still blank after `step` events. A
 node and the tensor it made share one card; a node whose tensor nobody named has a card of its own.
 Rows stand in the order in which things happened. Nothing here has a size or a colour.
+
+Named tuples, as a record's parts are: a slider makes many of them at every step.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from course.drawing import numerals
 from course.drawing.clock import Clock
@@ -18,8 +20,7 @@ MOST_HOOKS = 8  # hook rows on one card; the others are counted in words
 FULL = 10  # cards; with more of them each tells less: no value and no gradient of its own
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     kind: str  # "name", "value", "gradient", "grad", "note", and of hooks HOOK_ROWS
     label: str
     text: str = ""  # "": not known yet
@@ -29,8 +30,7 @@ class Row:
     turn: int = 0  # when it fires: its number among the record's events
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     id: str
     shape: str  # "leaf", "tensor", "operation", "group" or "outside" (of the graph)
     operation: str  # "MulBackward0"; "" outside the graph
@@ -41,8 +41,7 @@ class Card:
     ran: bool = True  # it has run by the current step
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Drawn as forward went: from a tensor's card to that of the operation that used it."""
 
     source: int  # index of a card
@@ -53,8 +52,7 @@ class Link:
     asleep: bool = False  # no gradient ever came this way
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(NamedTuple):
     cards: tuple[Card, ...]
     links: tuple[Link, ...]
     outside: tuple[Card, ...]  # tensors and modules that are not in the graph

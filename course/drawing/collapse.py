@@ -5,8 +5,6 @@ other. Cards that would form a circle (a module used twice has nodes on both sid
 between) become one as well, so that the drawing still runs from the leaves to the loss.
 """
 
-from dataclasses import replace
-
 from course.drawing import numerals
 from course.drawing.cards import HOOK_ROWS, Board, Card, Row
 from course.record import GraphNode, Record
@@ -36,7 +34,7 @@ def collapse(record: Record, board: Board, final: Board, most: int) -> Board:
     for link in board.links:
         ends = member[link.source], member[link.target]
         if ends[0] != ends[1]:
-            links.setdefault(ends, []).append(replace(link, source=ends[0], target=ends[1]))
+            links.setdefault(ends, []).append(link._replace(source=ends[0], target=ends[1]))
     merged = [_merged(same) for same in links.values()]
     return Board(tuple(cards), tuple(merged), board.outside, board.problem)
 
@@ -98,7 +96,7 @@ def _group(name: str, own: list[int], now: tuple, final: tuple, norms: dict) -> 
     cards = [now[i] for i in own]
     rows = [Row("name", name, mark=f"{len(cards)} nodes")]
     calls = [
-        (end.kind != "changed", replace(row, label=f"{row.label} on {_called(now[i])}"))
+        (end.kind != "changed", row._replace(label=f"{row.label} on {_called(now[i])}"))
         for i in own
         for row, end in zip(now[i].rows, final[i].rows, strict=True)
         if end.kind in HOOK_ROWS
@@ -111,7 +109,7 @@ def _group(name: str, own: list[int], now: tuple, final: tuple, norms: dict) -> 
     if len(leaves) <= MOST_ROWS:
         for card in leaves:
             leaf = card.rows[0].label.removeprefix(f"{name}.")
-            rows += [replace(r, label=f"{leaf}.grad") for r in card.rows if r.kind == "grad"]
+            rows += [r._replace(label=f"{leaf}.grad") for r in card.rows if r.kind == "grad"]
     else:
         rows.append(Row("grad", f"{len(leaves)} leaves' .grad", _range(leaves, norms)))
     running, asleep = any(c.now for c in cards), all(c.asleep for c in cards)
@@ -143,4 +141,4 @@ def _merged(links):
         text = f"{len(awake)} gradients"
     first = links[0]
     now = any(link.now for link in links)
-    return replace(first, text=text, sign=sign, now=now, asleep=not awake)
+    return first._replace(text=text, sign=sign, now=now, asleep=not awake)

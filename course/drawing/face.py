@@ -5,8 +5,8 @@ tensor's box as a pill. A filled diamond marks what changed a gradient, an open 
 looked, a flag what retain_grad() keeps, a cross what raised. Each says the same in words.
 """
 
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 from course.drawing.cards import HOOK_ROWS, Card, Row
 
@@ -18,8 +18,7 @@ FLAG = "h9l-3 3l3 3h-7.5v5h-1.5z"  # drawn on from its left top corner
 SIGN = {"+": " hb-p", "-": " hb-n", "nan": " hb-x", "": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(NamedTuple):
     """The size of a card, and the height of each of its rows."""
 
     width: int

@@ -31,8 +31,9 @@ def derivatives(forward, leaves: dict, inner=(), loss_of=None) -> dict:
     }
     with torch.no_grad():
         watch = _Nudge()
+        copies = _copies(leaves)
         with watch:
-            made = _run(forward, leaves)
+            made = forward(copies)
         loss = _loss(made)
         if loss.numel() != 1:
             return {}
@@ -41,40 +42,51 @@ def derivatives(forward, leaves: dict, inner=(), loss_of=None) -> dict:
             if _measurable(tensor):
                 found[name] = _shaped(_leaf_slopes(loss_of, leaves, name), tensor)
         for name in inner:
-            if made.get(name) is loss:
+            tensor = made.get(name)
+            if tensor is loss:
                 found[name] = _shaped([1.0], loss)
-                continue
-            numbers = [i for i, one in enumerate(watch.made) if one is made.get(name)]
-            if numbers and _measurable(made[name]):
-                slopes = _inner_slopes(loss_of, leaves, made[name], numbers[-1])
-                found[name] = _shaped(slopes, made[name])
+            elif numbers := [i for i, one in enumerate(watch.made) if one is tensor]:
+                if _measurable(tensor):
+                    found[name] = _shaped(_inner_slopes(loss_of, leaves, tensor, numbers), tensor)
+            elif same := [
+                leaf for leaf, copy in copies.items() if copy is tensor and leaf in found
+            ]:
+                found[name] = found[same[0]]  # another name for a leaf
     return found
 
 
 def _leaf_slopes(loss_of, leaves, name):
     start = leaves[name]
-    numbers = start.reshape(-1).tolist()
-    for i, x in enumerate(numbers):
-        h = STEP * max(1.0, abs(x))
+    for h, change in _changes(start):
+        up = loss_of({**_copies(leaves), name: start + change}).item()
+        down = loss_of({**_copies(leaves), name: start - change}).item()
+        yield (up - down) / (2 * h)
+
+
+def _inner_slopes(loss_of, leaves, tensor, numbers):
+    for h, change in _changes(tensor):
         ends = []
-        for value in (x + h, x - h):
-            moved = torch.tensor([*numbers[:i], value, *numbers[i + 1 :]], dtype=start.dtype)
-            ends.append(_run(loss_of, {**leaves, name: moved.view(start.shape)}).item())
+        for signed in (change, -change):
+            copies = _copies(leaves)
+            with _Nudge(numbers[-1], signed):
+                ends.append(loss_of(copies).item())
         yield (ends[0] - ends[1]) / (2 * h)
 
 
-def _inner_slopes(loss_of, leaves, tensor, number):
+def _changes(tensor):
+    """For each number of a tensor: how far it is moved, and the tensor to add for that."""
     for i, x in enumerate(tensor.reshape(-1).tolist()):
         h = STEP * max(1.0, abs(x))
-        ends = []
-        for change in (h, -h):
-            with _Nudge(number, i, change):
-                ends.append(_run(loss_of, leaves).item())
-        yield (ends[0] - ends[1]) / (2 * h)
+        if tensor.numel() == 1:  # most leaves of a lab are single numbers
+            yield h, torch.full(tensor.shape, h, dtype=tensor.dtype)
+            return
+        change = torch.zeros(tensor.numel(), dtype=tensor.dtype)
+        change[i] = h
+        yield h, change.view(tensor.shape)
 
 
-def _run(forward, leaves):
-    return forward({name: t.clone() for name, t in leaves.items()})  # it may edit them in place
+def _copies(leaves):
+    return {name: t.clone() for name, t in leaves.items()}  # forward may edit them in place
 
 
 def _loss(made):
@@ -92,11 +104,11 @@ def _shaped(slopes, like):
 
 
 class _Nudge(TorchFunctionMode):
-    """Sees every tensor that forward makes; adds `change` to one element of the `number`-th."""
+    """Sees every tensor that forward makes; adds `change` to the `number`-th."""
 
-    def __init__(self, number=None, element=0, change=0.0):
+    def __init__(self, number=None, change=None):
         super().__init__()
-        self.number, self.element, self.change = number, element, change
+        self.number, self.change = number, change
         self.made = []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -104,9 +116,6 @@ class _Nudge(TorchFunctionMode):
         if isinstance(out, torch.Tensor):
             if len(self.made) == self.number:
                 # What an in-place operation returns is its input: a copy of it would be lost.
-                out = out if args and out is args[0] else out.clone()
-                flat = torch.zeros(out.numel(), dtype=out.dtype)
-                flat[self.element] = self.change
-                out.add_(flat.view(out.shape))
+                out = out.add_(self.change) if args and out is args[0] else out + self.change
             self.made.append(out)
         return out

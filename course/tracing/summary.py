@@ -36,7 +36,13 @@ def modes_are_active() -> bool:
 
 def same_numbers(a, b) -> bool:
     """Whether two summaries, or two tuples of them, say the same; nan equals nan."""
-    return a is b or a == b or ("nan" in (text := repr(a)) and text == repr(b))
+    return a is b or a == b or (_has_nan(a) and repr(a) == repr(b))
+
+
+def _has_nan(numbers) -> bool:
+    if isinstance(numbers, Summary):
+        return numbers.norm is not None and numbers.norm != numbers.norm
+    return isinstance(numbers, tuple) and any(map(_has_nan, numbers))
 
 
 def _summarize(tensor):
