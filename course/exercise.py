@@ -20,7 +20,8 @@ SEED = 20  # of the cases that a learner sees and of the hidden ones, unless a m
 class Reason:
     """A misconception: the sentence that names it and the hint that helps.
 
-    Both may hold ``{names}`` that ``diagnose`` fills with evidence from the learner's own run.
+    Both may hold ``{names}`` that ``diagnose`` fills with evidence from the learner's own run;
+    ``{got:leaf|leaves}`` becomes "1 leaf" or "3 leaves".
     ``guide`` names the trap of the field guide that tells more.
     """
 

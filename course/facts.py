@@ -76,7 +76,7 @@ def kind_of(facts):
     if isinstance(facts, list):
         return f"a list or tuple of {len(facts)}"
     if isinstance(facts, dict):
-        return f"a dict with {len(facts)} keys"
+        return f"a dict with {len(facts)} {'key' if len(facts) == 1 else 'keys'}"
     names = {bool: "True or False", int: "a number", float: "a number", str: "a string"}
     return names.get(type(facts), type(facts).__name__)
 

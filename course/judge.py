@@ -127,6 +127,8 @@ def without_sentence(exercise, code):
 
 def diagnosis(exercise, facts, expected):
     """Ask the exercise why the facts differ; facts that it cannot read are wrong all the same."""
+    if "not callable" in facts:
+        return "NOT_CALLABLE", {"got": facts["not callable"]}
     try:
         found = exercise.diagnose(facts, expected)
     except Exception:
@@ -137,7 +139,11 @@ def diagnosis(exercise, facts, expected):
 
 
 class Words(string.Formatter):
-    """Fill the {names} of a sentence with evidence; a name without evidence reads 'something'."""
+    """Fill the {names} of a sentence with evidence; a name without evidence reads 'unknown'.
+
+    >>> Words({"got": 1}, name="").fill("{got:hook is|hooks are} left")
+    '1 hook is left'
+    """
 
     def __init__(self, evidence, name):
         self.evidence = {"name": name, **evidence}
@@ -147,3 +153,9 @@ class Words(string.Formatter):
 
     def get_value(self, key, args, kwargs):
         return kwargs.get(key, "unknown")
+
+    def format_field(self, value, spec):
+        one, plural, many = spec.partition("|")
+        if not plural:
+            return super().format_field(value, spec)
+        return f"{value} {one if value == 1 else many}"

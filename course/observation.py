@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from course.exercise import SEED, Exercise
-from course.facts import assert_plain
+from course.facts import assert_plain, describe, kind_of
 
 OURS = (
     str(Path(__file__).parent),
@@ -44,6 +44,8 @@ def observe_case(exercise, case, answer, seed):
         return {"not_attempted": "NAME_MISSING"}
     if answer is ...:
         return {"not_attempted": "NOT_ATTEMPTED"}
+    if not callable(answer):  # every exercise asks for a function or a class
+        return {"facts": {"not callable": kind_of(describe(answer))}}
     try:
         with undisturbed():
             facts = exercise.observe(answer, case.given, case.rng(seed))

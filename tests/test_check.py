@@ -4,6 +4,8 @@ import pytest
 
 from course.check import CheckFailed, Desk, Memory
 from course.facts import assert_plain, describe, same
+from course.guide.notebook import plain
+from course.judge import Words
 
 RIGHT = """
 def freeze(part):
@@ -51,6 +53,28 @@ def test_a_name_that_does_not_exist_is_not_attempted(desk):
     with pytest.raises(CheckFailed) as failure:
         desk.check("freeze", namespace={})
     assert "The name `freeze` does not exist" in failure.value.shown
+
+
+def test_an_answer_that_is_no_function_is_told_so(desk):
+    with pytest.raises(CheckFailed) as failure:
+        desk.check("freeze", namespace={"freeze": {"part": 16}})
+    assert "[NOT_CALLABLE] `freeze` is a dict with 1 key, not a function." in failure.value.shown
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ({"got": 1}, "1 hook is left"),
+        ({"got": 3}, "3 hooks are left"),
+        ({"got": 0}, "0 hooks are left"),
+    ],
+)
+def test_a_sentence_about_one_thing_is_not_in_the_plural(evidence, words):
+    assert Words(evidence, name="").fill("{got:hook is|hooks are} left") == words
+
+
+def test_the_table_of_reasons_has_the_plural_of_a_sentence_about_any_number():
+    assert plain("You found {got:leaf|leaves} of {name}.") == "You found … leaves of …."
 
 
 def test_not_implemented_error_of_torch_itself_is_an_error_and_not_a_stub(desk):

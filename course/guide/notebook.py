@@ -103,5 +103,10 @@ def table(reasons: dict[str, Reason], group: str = "") -> str:
 
 
 def plain(words: str) -> str:
-    """A sentence of a reason for a table: what a check fills in becomes three dots."""
+    """A sentence of a reason for a table: what a check fills in becomes three dots.
+
+    >>> plain("You found {got:leaf|leaves} of {name}.")
+    'You found … leaves of ….'
+    """
+    words = re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"… \1", words)
     return re.sub(r"\{[^}]*\}", "…", words).replace("|", "&#124;")

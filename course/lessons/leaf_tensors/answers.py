@@ -122,6 +122,17 @@ def which_are_leaves():
     return ["a", "b", "c", "e", "f"]
 
 
+# %% wrong which_are_leaves NOT_CALLABLE 0: the dict itself, no function
+which_are_leaves = {
+    "a": "made",
+    "b": "untracked",
+    "c": "untracked",
+    "d": "result",
+    "e": "untracked",
+    "f": "made",
+}
+
+
 # %% wrong which_are_leaves RETURNS_NONE 0: printed, not given back
 def which_are_leaves():
     print({"a": "made", "b": "untracked"})
@@ -1197,6 +1208,22 @@ def find_leaves(loss):
     if loss.grad_fn is None:
         return [loss]
     todo, seen, found = [loss.grad_fn], set(), [loss]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [n for n, _ in node.next_functions if n is not None]
+    return found
+
+
+# %% wrong find_leaves LEAF_ITSELF_MISSING 7: no leaf for a loss that is one
+def find_leaves(loss):
+    if loss.grad_fn is None:
+        return []
+    todo, seen, found = [loss.grad_fn], set(), []
     while todo:
         node = todo.pop()
         if node in seen:

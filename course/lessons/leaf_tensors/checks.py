@@ -500,6 +500,8 @@ class find_leaves(Exercise):
             return "NODES_NOT_TENSORS"
         if facts["others"]:
             return "NON_LEAVES_FOUND"
+        if expected["leaves"] == ["loss"] and not facts["leaves"]:
+            return "LEAF_ITSELF_MISSING"
         if len(facts["leaves"]) < len(expected["leaves"]):
             return "LEAVES_MISSING", {"got": len(facts["leaves"])}
         if facts["doubled"]:

@@ -33,7 +33,7 @@ REASONS = {
         'Give back all six names, with "made", "untracked" or "result".',
     ),
     "HISTORY_STOPS_EARLY": Reason(
-        "Your list has {got} names, and the chain goes on after the last of them.",
+        "Your list has {got:name|names}, and the chain goes on after the last of them.",
         "Go on until there is no next node. The last one, AccumulateGrad, stands for the leaf.",
     ),
     "HISTORY_REVERSED": Reason(
@@ -76,7 +76,7 @@ REASONS = {
         "Do the work on a detached copy of `x`.",
     ),
     "NOT_FROZEN": Reason(
-        "After a backward, {count} parameters of the part still have a gradient.",
+        "After a backward, there is still a gradient in {count:parameter|parameters} of the part.",
         "A module has no switch of its own: `module.requires_grad = False` only makes a new "
         "attribute. Set requires_grad of each parameter.",
     ),
@@ -131,8 +131,12 @@ REASONS = {
         "The gradient points to where the loss grows. Subtract it.",
     ),
     "LEAVES_MISSING": Reason(
-        "You found {got} leaves, and a backward reaches more.",
+        "You found {got:leaf|leaves}, and a backward reaches more.",
         "Follow every pair of `next_functions`, not only the first.",
+    ),
+    "LEAF_ITSELF_MISSING": Reason(
+        "For a loss without a `grad_fn` your list is empty.",
+        "Read the last sentence of the text again: what is the leaf of such a loss?",
     ),
     "LEAVES_DOUBLED": Reason(
         "The same leaf is in your list more than once.",

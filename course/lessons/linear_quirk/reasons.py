@@ -115,7 +115,7 @@ REASONS = {
         "grad_input is a tuple with one element for each input. Take the first.",
     ),
     "NOT_ONCE_EACH": Reason(
-        "`seen` has {got} elements after the backwards.",
+        "`seen` has {got:element|elements} after the backwards.",
         "Append exactly one element in each backward, and keep the older ones.",
     ),
     "HANDLE_NOT_RETURNED": Reason(
@@ -200,7 +200,7 @@ REASONS = {
         "The output is x times the transposed weight, plus the bias once.",
     ),
     "LAST_NODE_IS_ANOTHER": Reason(
-        "The legacy hook ran on {node} and received {got} elements. They are not the gradients "
+        "The legacy hook ran on {node} and received {got:element|elements}, not the gradients "
         "of the product and of the bias.",
         "The last operation must be an addition with the product and the bias as its operands.",
         guide="legacy-hook-and-memory-layout",

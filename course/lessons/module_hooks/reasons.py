@@ -73,7 +73,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Not every call takes part in backward: count in a forward hook or in a pre-hook.",
     ),
     "MODULE_HOOKS_LEFT": Reason(
-        "After your code is done, {count} of your hooks are still registered.",
+        "After your code is done, {count:hook of yours is|hooks of yours are} still registered.",
         "Keep each handle and call `remove()`, or put it into a `with` block or an ExitStack.",
         guide="hooks-pile-up",
     ),
@@ -148,7 +148,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Keep each output as a tensor of its own.",
     ),
     "FEATURES_MISSING": Reason(
-        "You kept {got} outputs, and the modules were called another number of times.",
+        "You kept {got:output|outputs}, and the modules were called another number of times.",
         "Add one entry for each call of the module, and begin with an empty list.",
         guide="last-call-wins",
     ),
@@ -259,7 +259,7 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         guide="pre-hook-returns-list",
     ),
     "FORWARD_NOT_ONCE": Reason(
-        "You called `forward` {got} times.",
+        "You called `forward` {got:time|times}.",
         "Call it once, after all pre-hooks and before all forward hooks.",
     ),
     "NOT_A_CONTEXT": Reason(

@@ -70,7 +70,7 @@ REASONS = {
         guide="create-graph-leaks",
     ),
     "BACKWARD_COUNT": Reason(
-        "Backward ran {got} times.",
+        "Backward ran {got:time|times}.",
         "Call `loss.backward(…)` as often as `times` says.",
     ),
     "GRADIENTS_REVERSED": Reason(
@@ -78,7 +78,7 @@ REASONS = {
         "The list must have the order of what you were given. Backward comes the other way.",
     ),
     "LIST_LENGTH": Reason(
-        "Your list has {got} entries.",
+        "Your list has {got:entry|entries}.",
         "Give back one entry for each item that is asked for.",
     ),
     "X_REQUIRES_GRAD": Reason(

@@ -79,7 +79,7 @@ REASONS = {
         "`x or y` and `if x:` ask whether a number is zero. Ask `is None`.",
     ),
     "CALLED_AGAIN": Reason(
-        "You called a hook {got} times.",
+        "You called a hook {got:time|times}.",
         "Call each hook once and keep what it gives back in a variable.",
     ),
     "NOT_A_PAIR": Reason(
@@ -121,7 +121,7 @@ REASONS = {
         guide="grad-is-still-old-in-hook",
     ),
     "ONLY_THE_LAST_BACKWARD": Reason(
-        "Your record has {got} entries. That is not one for each backward.",
+        "Your record has {got:entry|entries}. That is not one for each backward.",
         "Each backward adds one entry, and none is taken away.",
     ),
     "LOOP_VARIABLE": Reason(
@@ -148,7 +148,7 @@ REASONS = {
         "In the hook, take the row out of the gradient.",
     ),
     "TOO_MANY_ENTRIES": Reason(
-        "After {steps} steps your list has {got} numbers.",
+        "After {steps:step|steps} your list has {got:number|numbers}.",
         "Each call of `register_hook` adds one more hook, and all of them are called. Register "
         "once, before the loop.",
         guide="hooks-pile-up",
@@ -196,7 +196,7 @@ REASONS = {
         guide="hook-gets-none",
     ),
     "TENSORS_MISSING": Reason(
-        "Your list has {got} entries, and backward reached more of the tensors.",
+        "Your list has {got:entry|entries}, and backward reached more of the tensors.",
         "Put a hook on each tensor that requires a gradient, non-leaf tensors too. A gradient of "
         "zeros is a gradient.",
     ),
