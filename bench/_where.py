@@ -11,6 +11,7 @@ from course.grading.batch.run import Run
 
 PARTS = {  # part of a path -> what it belongs to; the first that fits
     "grading/forked.py": "the cells, in the fork",
+    "grading/warm_process.py": "the cells, in the fork",
     "grading/received.py": "the cells, in the fork",
     "/sqlalchemy/": "the gradebook",
     "own_gradebook.py": "the gradebook",

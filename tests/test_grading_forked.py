@@ -11,9 +11,10 @@ from nbgrader_course import REPOSITORY
 
 from course.grading import contained
 from course.grading.contained import WORK, Bind, Limits
-from course.grading.forked import Dead, Orders, TimeIsUp, Zygote, zygote_for
+from course.grading.forked import Dead, TimeIsUp
 from course.grading.received import Received
 from course.grading.view import home, view
+from course.grading.warm_process import Orders, Zygote, zygote_for
 
 pytestmark = [
     pytest.mark.nbgrader,

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbgrader_course import REPOSITORY
 
-from course.grading.forked import Orders, zygote_for
+from course.grading.warm_process import Orders, zygote_for
 from course.lessons import LESSONS
 from course.testimony import SECRET_SEED
 

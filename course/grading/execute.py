@@ -28,10 +28,11 @@ from traitlets import Bool, Dict, Integer, List, Unicode
 from course.grading import contained
 from course.grading.cold import TIMEOUT, ColdExecute, cell_name
 from course.grading.contained import Limits
-from course.grading.forked import Dead, Fork, Orders, TimeIsUp, zygote_for
+from course.grading.forked import Dead, Fork, TimeIsUp
 from course.grading.received import Received
 from course.grading.refused import REFUSED, error_output, not_run
 from course.grading.view import is_seen
+from course.grading.warm_process import Orders, zygote_for
 from course.grading.workplace import files_beside, workplace
 
 PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "PATH", "NBGRADER_EXECUTION")

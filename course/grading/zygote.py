@@ -7,7 +7,7 @@ which ``{"ready": true}`` comes first, or ``{"failed": why}``. Then ``{"fork": t
 of a socket is answered with ``{"pid": 12}``; that process reads ``{"env": …, "files": …}`` and
 cells from its socket (see shell.py). ``{"signal": 2, "pid": 12}`` sends it a signal; when it has
 ended ``{"pid": 12, "status": 0}`` follows. When a line is closed, its forks end; when nobody has
-the door any more, so does this process. forked.py is the other side.
+the door any more, so does this process. warm_process.py is the other side.
 """
 
 import base64

@@ -21,7 +21,7 @@ from itertools import islice
 
 from course.grading.batch.bundle import CannotMark
 from course.grading.batch.mark import FAILED, mark
-from course.grading.forked import Orders, adopt, zygote_for
+from course.grading.warm_process import Orders, adopt, zygote_for
 
 TRIES = 3
 PRELOAD = ("course.grading.batch.mark", "nbgrader.converters")
