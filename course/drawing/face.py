@@ -11,6 +11,7 @@ from typing import NamedTuple
 from course.drawing.cards import HOOK_ROWS, Card, Row
 
 NARROWEST, WIDEST = 120, 208  # a card; a longer row is broken into lines
+LONGEST = 30  # characters of a text in one line
 PILL = 22  # the height of a node's pill
 TOP = 15  # how much of a pill stands above its box
 MONO_13, MONO_12, MONO_11, SANS_11 = 8.2, 7.4, 6.8, 6.7  # pixels one character takes at most
@@ -30,17 +31,17 @@ class Face(NamedTuple):
 def measure(card: Card) -> Face:
     """How large a card must be. Widths go in steps of 12, so that numbers seldom change them."""
     widest = pill_width(card) + (24 if card.rows else 0)
-    for row in card.rows:
-        one, two = _needs(row)
+    needs = [_needs(row) for row in card.rows]
+    for row, (one, two) in zip(card.rows, needs, strict=True):
         widest = max(widest, one if one <= WIDEST and row.kind != "changed" else two)
     width = max(NARROWEST if card.rows else 0, -12 * (-round(widest + 0.5) // 12))
     if not card.rows:
         return Face(width, PILL, PILL // 2, ())
     heights = []
-    for row in card.rows:
+    for row, (one, _) in zip(card.rows, needs, strict=True):
         if row.kind == "name":
             heights.append(27)
-        elif row.kind == "changed" or _needs(row)[0] > width:
+        elif row.kind == "changed" or one > width:
             heights.append(20 + 15 * len(broken(row.text)))
         else:
             heights.append(19)
@@ -82,10 +83,12 @@ def short(name: str, most: int = 26) -> str:
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-(most // 2) :]}"
 
 
-def broken(text: str, most: int = 30) -> list[str]:
+def broken(text: str, most: int = LONGEST) -> list[str]:
     """A long "before → after" as two lines, each cut to what a card can hold."""
+    if len(text) <= most:
+        return [text]
     parts = [text]
-    if len(text) > most and " → " in text:
+    if " → " in text:
         before, _, after = text.partition(" → ")
         parts = [before, f"→ {after}"]
     return [part if len(part) <= most else f"{part[: most - 1]}…" for part in parts]

@@ -14,6 +14,7 @@ function viewOf(scrubbed) {
   const tell = (words) => say(live, words);
   const code = codeBlock(tell);
   const announce = announcer(tell);
+  const rows = changeMarker(table);
   return {
     live,
     elements: [
@@ -26,12 +27,15 @@ function viewOf(scrubbed) {
       ),
     ],
     waits: (on) => (waits.hidden = !on),
-    stop: steps.stop,
+    stop() {
+      steps.stop();
+      rows.stop();
+    },
     /** `rests`: no newer position of the controls waits for its turn. */
     show(shown, rests) {
       patch(notes, shown.notes);
       patch(picture, shown.picture);
-      markChanges(table, shown.table);
+      rows.show(shown.table);
       steps.show(shown, rests);
       say(caption, shown.caption);
       say(words, shown.words);

@@ -64,14 +64,30 @@ function codeBlock(tell) {
   };
 }
 
-/** Put the new table in place and mark the cells whose text is not what it was. */
-function markChanges(table, html) {
-  const texts = () =>
-    new Map([...table.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
-  const before = new Map([...texts()].map(([key, cell]) => [key, cell.textContent]));
-  patch(table, html);
-  for (const [key, cell] of texts())
-    if (before.size && before.get(key) !== cell.textContent) cell.classList.add("hl-changed");
+/**
+ * Puts each new table in place. The cells whose text is not what it was are marked when no other
+ * table has come for a moment: what flashes while one drags tells nothing, and costs the next frame.
+ */
+function changeMarker(table, quiet = 150) {
+  const cells = () => [...table.querySelectorAll("[data-cell]")];
+  const texts = () => new Map(cells().map((cell) => [cell.dataset.cell, cell.textContent]));
+  let before = null; // the texts when it was quiet last
+  let timer = null;
+  function mark() {
+    for (const cell of cells())
+      if (before.size && before.get(cell.dataset.cell) !== cell.textContent)
+        cell.classList.add("hl-changed");
+    before = null;
+  }
+  return {
+    show(html) {
+      clearTimeout(timer);
+      before ??= texts();
+      patch(table, html);
+      timer = setTimeout(mark, quiet);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** Says which gradients changed, once the controls have come to rest. */

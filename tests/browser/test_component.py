@@ -277,9 +277,15 @@ def test_an_error_is_shown_and_said(lab):
     assert lab.get_by_text("It raised").is_visible()
 
 
-def test_a_changed_number_is_marked(lab):
-    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
-    answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
+def test_a_changed_number_is_marked_once_the_controls_rest(lab):
+    lab.clock.install()
+    for number in ("8", "9"):
+        lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+        row = f'<tr><th scope="row">a</th><td data-cell="a 1">{number}</td></tr>'
+        answer(lab, table=f"<table>{row}</table>")
+        lab.clock.run_for(100)
+        assert "hl-changed" not in (lab.get_by_role("cell", name=number).get_attribute("class") or "")
+    lab.clock.run_for(100)
     assert "hl-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
     assert lab.evaluate(FADING) == "hl-changed"
 
@@ -324,6 +330,7 @@ def test_with_reduced_motion_nothing_plays_and_nothing_fades(lab):
     assert lab.get_by_role("button", name="Play the steps of backward").count() == 0
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
     answer(lab, table='<table><tr><th scope="row">a</th><td data-cell="a 1">9</td></tr></table>')
+    lab.locator(".hl-changed").wait_for(state="attached")
     assert lab.evaluate(FADING) == "none"
 
 
