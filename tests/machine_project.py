@@ -26,13 +26,18 @@ build-backend = "backend"
 backend-path = ["."]
 [project]
 name = "hooked-on-backward"
+[project.optional-dependencies]
+dev = ["devtool", "sitetool"]
+site = ["sitetool"]
 """
 BACKEND = """\
 import pathlib
 from machine_project import wheel
 
 def build_editable(folder, config_settings=None, metadata_directory=None):
-    needs = "Provides-Extra: dev\\nRequires-Dist: devtool; extra == 'dev'\\n"
+    needs = "Provides-Extra: dev\\nProvides-Extra: site\\n"
+    needs += "Requires-Dist: devtool; extra == 'dev'\\n"
+    needs += "Requires-Dist: sitetool; extra == 'dev' or extra == 'site'\\n"
     return wheel(pathlib.Path(folder), "hooked_on_backward", "1", needs).name
 """
 COMMANDS = """\
@@ -96,6 +101,7 @@ class Project:
         wheel(wheels, "torch", "0.1")
         wheel(wheels, "torch", "0.2")
         wheel(wheels, "devtool", "1")
+        wheel(wheels, "sitetool", "1")
         foreign = ("PIP_", "MAKE", "MFLAGS")  # make test hands its own variables on to these makes
         own = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
         self.variables = own | {

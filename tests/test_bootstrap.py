@@ -157,6 +157,7 @@ def test_one_made_by_hand_is_kept_and_completed(project):
 def test_what_the_tests_brought_is_still_there_for_the_next_command(project):
     run = project.run("lab")
     assert not run.set_up and run.started["has"] == ["torch", "devtool"]
+    assert not project.run("site").set_up  # the tests bring all that it needs
 
 
 def test_new_constraints_need_the_network_and_then_bring_it_up_to_date(project):

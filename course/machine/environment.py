@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from course.bootstrap import NEWEST, OLDEST
@@ -51,9 +52,17 @@ def is_ready(extras: tuple[str, ...]) -> bool:
         state.whole
         and state.inputs == inputs()
         and state.place == str(VENV)
-        and set(extras) <= set(state.extras)
+        and packages_of(extras) <= packages_of(state.extras)
         and version_of(python_of(VENV)) == state.python
     )
+
+
+def packages_of(extras: tuple[str, ...]) -> set[str]:
+    """What pyproject.toml asks for in these extras: "dev" holds all of "site"."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return {
+        text for extra in extras for text in project["optional-dependencies"].get(extra, [extra])
+    }
 
 
 def set_up(extras: tuple[str, ...]) -> None:
