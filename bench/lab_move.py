@@ -26,7 +26,6 @@ from course.laboratory.page import page
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
-
 RUN = 10  # moves in a row
 
 

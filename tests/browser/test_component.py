@@ -284,7 +284,9 @@ def test_a_changed_number_is_marked_once_the_controls_rest(lab):
         row = f'<tr><th scope="row">a</th><td data-cell="a 1">{number}</td></tr>'
         answer(lab, table=f"<table>{row}</table>")
         lab.clock.run_for(100)
-        assert "hl-changed" not in (lab.get_by_role("cell", name=number).get_attribute("class") or "")
+        assert "hl-changed" not in (
+            lab.get_by_role("cell", name=number).get_attribute("class") or ""
+        )
     lab.clock.run_for(100)
     assert "hl-changed" in lab.get_by_role("cell", name="9").get_attribute("class")
     assert lab.evaluate(FADING) == "hl-changed"
