@@ -858,6 +858,83 @@ def norms_only(loss, tensors):
     return norms
 
 
+# %% right norms_only: a hook that removes itself
+def norms_only(loss, tensors):
+    norms, handles = {}, {}
+
+    def hook(i):
+        def measure(grad):
+            norms[i] = grad.square().sum().sqrt().item()
+            handles[i].remove()
+
+        return measure
+
+    for i, t in enumerate(tensors):
+        handles[i] = t.register_hook(hook(i))
+    loss.backward()
+    return [norms[i] for i in range(len(tensors))]
+
+
+# %% wrong norms_only HOOK_LEFT_BEHIND 0: hooks on the nodes stay
+def norms_only(loss, tensors):
+    norms = [0.0] * len(tensors)
+    for i, t in enumerate(tensors):
+
+        def measure(grads, i=i, place=t.output_nr):
+            norms[i] = grads[place].norm().item()
+
+        t.grad_fn.register_prehook(measure)
+    loss.backward()
+    return norms
+
+
+# %% wrong norms_only TENSORS_CHANGED 0: the tensors are cut off
+def norms_only(loss, tensors):
+    for t in tensors:
+        t.retain_grad()
+    loss.backward()
+    norms = [t.grad.norm().item() for t in tensors]
+    for t in tensors:
+        t.grad = None
+        t.detach_()
+    return norms
+
+
+# %% wrong norms_only NORM_OF_ANOTHER_KIND 2: of a matrix, the largest singular value
+import torch
+
+
+def norms_only(loss, tensors):
+    grads = torch.autograd.grad(loss, tensors, retain_graph=True)
+    loss.backward()
+    return [torch.linalg.norm(g, 2).item() for g in grads]
+
+
+# %% wrong norms_only NOTHING_MEASURED 0: backward is forgotten
+def norms_only(loss, tensors):
+    norms = [None] * len(tensors)
+    handles = []
+    for i, t in enumerate(tensors):
+
+        def measure(grad, i=i):
+            norms[i] = grad.norm().item()
+
+        handles.append(t.register_hook(measure))
+    for handle in handles:
+        handle.remove()
+    return norms
+
+
+# %% wrong norms_only NOTHING_MEASURED 0: the hooks come after backward
+def norms_only(loss, tensors):
+    norms = [None] * len(tensors)
+    loss.backward()
+    for i, t in enumerate(tensors):
+        with t.register_hook(lambda grad, i=i: norms.__setitem__(i, grad.norm().item())):
+            pass
+    return norms
+
+
 # %% wrong norms_only GRADIENT_KEPT 0: retain_grad
 def norms_only(loss, tensors):
     for t in tensors:

@@ -4,6 +4,7 @@ import warnings
 
 import torch
 
+from course import registered
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, describe_number, kind_of, same
@@ -45,6 +46,14 @@ class a_second_time(Exercise):
         return code, {"names": ", ".join(raises or differ)}
 
 
+def not_all_ones(rng, *shape):
+    """A factor that changes a gradient: h.grad and the .grad of a leaf are not the same."""
+    while True:
+        factor = floats(rng, *shape)
+        if not factor.eq(1).all():
+            return factor
+
+
 class hidden_gradient(Exercise):
     cases = (
         Case("two numbers", 2, shape=(2,), old=False),
@@ -57,7 +66,7 @@ class hidden_gradient(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        x, w = (floats(rng, *given["shape"]).requires_grad_() for _ in range(2))
+        x, w = (not_all_ones(rng, *given["shape"]).requires_grad_() for _ in range(2))
         factor, made = floats(rng, *given["shape"]), []
         for leaf in (x, w):
             leaf.grad = floats(rng, *given["shape"]) if given["old"] else None
@@ -290,20 +299,33 @@ class grad_history(Exercise):
         return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
 
 
-def telling_factors(rng, count):
-    """Factors of a chain in which no two places have a gradient of the same norm."""
+def largest_stretch(gradient):
+    """What torch.linalg.norm(gradient, 2) is: of a matrix the largest singular value."""
+    return float(torch.linalg.norm(gradient, 2))
+
+
+def telling_factors(rng, count, shape):
+    """Factors of a chain in which no two places have a gradient of the same norm; the gradients.
+
+    Where they are matrices, the largest singular value is another number.
+    """
     while True:
-        factors = [floats(rng, 2) for _ in range(count)]
+        factors = [floats(rng, *shape) for _ in range(count)]
         gradients = [torch.stack(factors[i:]).prod(0) for i in range(1, count)]
-        if len({round(gradient.norm().item(), 3) for gradient in gradients}) == count - 1:
-            return factors
+        norms = [gradient.norm().item() for gradient in gradients]
+        told = len(shape) == 1 or all(
+            largest_stretch(gradient) < 0.99 * norm
+            for gradient, norm in zip(gradients, norms, strict=True)
+        )
+        if told and len({round(norm, 3) for norm in norms}) == count - 1:
+            return factors, gradients
 
 
 class norms_only(Exercise):
     cases = (
-        Case("a chain", 2, order=(0, 1, 2), own_hook=False),
-        Case("in another order", 1, order=(2, 0, 1), own_hook=False),
-        Case("a longer chain", 3, hidden=True, order=(1, 3, 0, 4), own_hook=True),
+        Case("a chain", 2, order=(0, 1, 2), shape=(2,), own_hook=False),
+        Case("matrices in another order", 1, order=(2, 0, 1), shape=(2, 3), own_hook=False),
+        Case("a longer chain", 3, hidden=True, order=(1, 3, 0, 4), shape=(3, 2), own_hook=True),
     )
     hints = (
         "A hook on each tensor can measure the norm when the gradient comes by.",
@@ -313,14 +335,18 @@ class norms_only(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        x, values = floats(rng, 2).requires_grad_(), []
-        value, (*factors, last) = x, telling_factors(rng, max(given["order"]) + 2)
+        x, values = floats(rng, *given["shape"]).requires_grad_(), []
+        count = max(given["order"]) + 2
+        (*factors, last), gradients = telling_factors(rng, count, given["shape"])
+        value = x
         for factor in factors:
             value = value * factor
             values.append(value)
         tensors = [values[i] for i in given["order"]]
         if given["own_hook"]:
             tensors[0].register_hook(lambda grad: None)
+        numbers, nodes = describe(tensors), [t.grad_fn for t in tensors]
+        norms = [float(t.detach().norm()) for t in tensors]
         got = describe(answer((value * last).sum(), list(tensors)))
         if type(got) is not list:
             return {"kind": kind_of(got)}
@@ -329,8 +355,11 @@ class norms_only(Exercise):
             "kept": sum(quiet_grad(t) is not None for t in tensors),
             "hooks": hooks_on(tensors),
             "x.grad": describe(x.grad),
-            "_values": [float(t.detach().norm()) for t in tensors],
+            "same numbers": describe(tensors) == numbers,
+            "same nodes": all(t.grad_fn is node for t, node in zip(tensors, nodes, strict=True)),
+            "_values": norms,
             "_order": list(given["order"]),
+            "_largest stretch": [largest_stretch(gradients[i]) for i in given["order"]],
         }
 
     @staticmethod
@@ -339,13 +368,18 @@ class norms_only(Exercise):
             return wrong_kind(facts["kind"])
         got, right = facts["norms"], expected["norms"]
         if None in got:
-            return "PLACE_EMPTY"
+            only_last = got[-1] is not None and got.count(None) == len(got) - 1
+            return "PLACE_EMPTY" if only_last else "NOTHING_MEASURED"
         if any(type(entry) not in (int, float) for entry in got):
             return "WRONG_TYPE", {"got": "a list that does not hold numbers"}
         if facts["kept"]:
             return "GRADIENT_KEPT"
+        if not facts["same nodes"]:
+            return "TENSORS_CHANGED", {"what": "another `grad_fn`, or none"}
+        if not facts["same numbers"]:
+            return "TENSORS_CHANGED", {"what": "other numbers"}
         if facts["hooks"] > expected["hooks"]:
-            return "HOOK_LEFT_BEHIND", {"where": "one of the tensors"}
+            return "HOOK_LEFT_BEHIND", {"where": "one of the tensors or on its node"}
         if facts["hooks"] < expected["hooks"]:
             return "OTHERS_HOOKS_GONE"
         if same(got, right):
@@ -357,7 +391,7 @@ class norms_only(Exercise):
         by_place = dict(zip(facts["_order"], right, strict=True))
         if same(got, [by_place[i] for i in sorted(by_place, reverse=True)]):
             return "GRADIENTS_REVERSED"
-        return None
+        return "NORM_OF_ANOTHER_KIND" if same(got, facts["_largest stretch"]) else None
 
 
 class kept_bytes(Exercise):
@@ -535,9 +569,8 @@ def quiet_grad(t):
 
 
 def hooks_on(tensors):
-    """How many hooks hang on the tensors, those after .grad included."""
-    kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
-    return sum(len(getattr(t, kind, None) or {}) for t in tensors for kind in kinds)
+    """How many hooks hang on the tensors, those after .grad and those of their nodes included."""
+    return sum(len(found.hooks) for t in tensors for found in registered.hooks_on(t))
 
 
 def module_hooks(module):

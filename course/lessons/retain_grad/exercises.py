@@ -170,10 +170,16 @@ def grad_history(w, make_losses):
 #
 # `tensors` is a list of intermediate tensors that `loss` was computed from. Run `loss.backward()`
 # once and give back the list of the norms of their gradients, as Python numbers, in the order of
-# `tensors`.
+# `tensors`. A norm is what `grad.norm().item()` gives. The tensors can have any number of
+# dimensions.
 #
-# Afterwards no gradient may stay on them: each `.grad` is None, and no hook of yours is left. Hooks
-# of others stay. The leaf tensors get their `.grad` as usual.
+# Afterwards:
+#
+# - no gradient is on the tensors: each `.grad` is None. You may call `retain_grad()`, if you clear
+#   `.grad` at the end;
+# - no hook of yours is left, on a tensor or on a node. Hooks of others stay;
+# - the tensors are as they were: they have the same numbers and the same `grad_fn`;
+# - the leaf tensors have their `.grad` as usual.
 
 
 # %% exercise="norms_only"

@@ -89,8 +89,22 @@ REASONS = {
         "Your list holds None: `w.grad` was noted before a backward had filled it.",
         "Note `w.grad` after each backward.",
     ),
-    "PLACE_EMPTY": Reason(
+    "NOTHING_MEASURED": Reason(
         "Your list holds None where a norm is asked for.",
+        "First register a hook on each tensor, then call `loss.backward()`, then give back the "
+        "list. Each hook writes into its own place.",
+    ),
+    "TENSORS_CHANGED": Reason(
+        "After your function, a tensor of the list has {what}.",
+        "Only look at the tensors. `detach_()` and other methods whose name ends with `_` change "
+        "a tensor for everybody.",
+    ),
+    "NORM_OF_ANOTHER_KIND": Reason(
+        "Of a matrix, you have the largest singular value: `torch.linalg.norm(matrix, 2)` is that.",
+        "`grad.norm()` is the square root of the sum of all squares, whatever the shape is.",
+    ),
+    "PLACE_EMPTY": Reason(
+        "Only the last place of your list holds a norm. In all others is None.",
         "Each hook must know its own place: `def measure(grad, i=i)`. Without the default value "
         "all hooks use the last `i` of the loop.",
         guide="loop-variable",

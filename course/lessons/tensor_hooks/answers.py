@@ -380,6 +380,78 @@ def norm_log(t):
     return log
 
 
+# %% right norm_log: all numbers in one row
+import torch
+
+
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.append(torch.linalg.norm(grad.flatten(), 2).item()))
+    return log
+
+
+# %% right norm_log: torch.linalg.norm without an order
+import torch
+
+
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.append(torch.linalg.norm(grad).item()))
+    return log
+
+
+# %% wrong norm_log NORM_OF_ANOTHER_KIND 1: of a matrix, the largest singular value
+import torch
+
+
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.append(torch.linalg.norm(grad, 2).item()))
+    return log
+
+
+# %% wrong norm_log ONLY_THE_LAST_BACKWARD 1: of a matrix, one norm for each row
+def norm_log(t):
+    log = []
+    t.register_hook(lambda grad: log.extend(grad.norm(dim=-1).flatten().tolist()))
+    return log
+
+
+# %% wrong norm_log NEIGHBOUR_CHANGED 0: the squares are made in place
+def norm_log(t):
+    log = []
+
+    def hook(grad):
+        log.append(grad.pow_(2).sum().sqrt().item())
+
+    t.register_hook(hook)
+    return log
+
+
+# %% wrong norm_log NEIGHBOUR_CHANGED 0: the gradient is set to zero
+def norm_log(t):
+    log = []
+
+    def hook(grad):
+        log.append(grad.norm().item())
+        grad.zero_()
+
+    t.register_hook(hook)
+    return log
+
+
+# %% wrong norm_log RECORDING_CHANGES 3: clears the stored gradient
+def norm_log(t):
+    log = []
+
+    def hook(grad):
+        log.append(grad.norm().item())
+        t.grad = None
+
+    t.register_hook(hook)
+    return log
+
+
 # %% wrong norm_log NORM_OF_THE_TENSOR 0: the norm of t
 def norm_log(t):
     norms = []

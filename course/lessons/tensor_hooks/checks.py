@@ -4,7 +4,7 @@ import torch
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, kind_of
+from course.facts import describe, kind_of, same
 from course.lessons.tensor_hooks.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -169,9 +169,16 @@ class be_the_engine(Exercise):
 
 class norm_log(Exercise):
     cases = (
-        Case("one backward", 1, leaf=True, backwards=1),
-        Case("three backwards", 1, leaf=True, backwards=3),
-        Case("the result of an operation, two backwards", 2, hidden=True, leaf=False, backwards=2),
+        Case("one backward", 1, leaf=True, backwards=1, shape=(3,)),
+        Case("a matrix, three backwards", 1, leaf=True, backwards=3, shape=(2, 3)),
+        Case(
+            "the result of an operation, two backwards",
+            2,
+            hidden=True,
+            leaf=False,
+            backwards=2,
+            shape=(3, 2),
+        ),
     )
     hints = (
         "Make a list, make a function that adds to it, register the function, give back the list.",
@@ -180,7 +187,7 @@ class norm_log(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        pair = Pair(rng, leaf=given["leaf"])
+        pair = Pair(rng, leaf=given["leaf"], shape=given["shape"])
         with torch.no_grad():  # longer than any gradient of a Pair: no norm is taken for another
             pair.t *= 16
         log = answer(pair.t)
@@ -193,6 +200,7 @@ class norm_log(Exercise):
             "empty at first": empty,
             "_norm of t": float(pair.t.detach().norm()),
             "_norm of the sum": float(sum(map(torch.tensor, facts["t"])).norm()),
+            "_largest stretch": [largest_stretch(torch.tensor(grad)) for grad in facts["t"]],
         }
 
     @staticmethod
@@ -207,7 +215,11 @@ class norm_log(Exercise):
         for entry in log:
             if type(entry) not in (int, float):
                 return "RECORDS_TENSORS", {"got": kind_of(entry)}
-        if facts["t"] != expected["t"] or facts["s"] != expected["s"]:
+        if facts["error"]:
+            return "EDITED_IN_PLACE", {"error": facts["error"]}
+        if facts["s"] != expected["s"]:
+            return "NEIGHBOUR_CHANGED"
+        if facts["t"] != expected["t"]:
             return "RECORDING_CHANGES"
         if close(log[0], facts["_norm of t"]):
             return "NORM_OF_THE_TENSOR"
@@ -215,6 +227,8 @@ class norm_log(Exercise):
             return "ONLY_THE_LAST_BACKWARD", {"got": len(log)}
         if len(log) > 1 and close(log[-1], facts["_norm of the sum"]):
             return "ACCUMULATED_SEEN"
+        if same(log, facts["_largest stretch"]):
+            return "NORM_OF_ANOTHER_KIND"
         return None
 
 
@@ -532,8 +546,8 @@ class record_backward(Exercise):
 class Pair:
     """Tensors `s` and `t` whose sum gives both the same gradient; `s` is reached after `t`."""
 
-    def __init__(self, rng, leaf, loss="weighted"):
-        self.bases = [floats(rng, 3).requires_grad_() for _ in range(3)]
+    def __init__(self, rng, leaf, loss="weighted", shape=(3,)):
+        self.bases = [floats(rng, *shape).requires_grad_() for _ in range(3)]
         self.s, self.u = self.bases[0] * 1, self.bases[1] * 1
         self.t = self.bases[2] if leaf else self.bases[2] * 1
         self.rng, self.kind = rng, loss
@@ -543,8 +557,7 @@ class Pair:
         grads, plain_grads, error = {"s": [], "t": []}, [], None
         for _ in range(times):
             before = [self.stored(0), self.stored(2)]
-            factor = floats(self.rng, 3)
-            factor[0], factor[1] = -abs(factor[0]), abs(factor[1])
+            factor = self.factor()
             try:
                 self.loss(factor).backward(retain_graph=True)
             except RuntimeError as raised:
@@ -557,15 +570,28 @@ class Pair:
             plain_grads.append([-1.0] * 3 if self.kind == "sum" else factor.tolist())
         return grads | {"error": error, "_plain": plain_grads}
 
+    def factor(self):
+        """Negative and positive numbers. The two norms that a matrix can have are not the same."""
+        while True:
+            factor = floats(self.rng, *self.t.shape)
+            factor[0], factor[1] = -abs(factor[0]), abs(factor[1])
+            if factor.dim() == 1 or largest_stretch(factor) < 0.99 * factor.norm():
+                return factor
+
     def stored(self, i):
         grad = self.bases[i].grad
-        return torch.zeros(3) if grad is None else grad.clone()
+        return torch.zeros_like(self.bases[i]) if grad is None else grad.clone()
 
     def loss(self, factor):
         if self.kind == "sum":
             return -(self.s + self.t).sum()
         total = self.s + self.t if self.kind == "weighted" else self.s + (self.u + self.t)
         return (total * factor).sum()
+
+
+def largest_stretch(grad):
+    """What torch.linalg.norm(grad, 2) is: of a matrix the largest singular value."""
+    return float(torch.linalg.norm(grad, 2)) if grad.dim() < 3 else None
 
 
 class Stop(Exception):

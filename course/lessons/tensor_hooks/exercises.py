@@ -111,7 +111,7 @@ def be_the_engine(grad, hooks):
 # Give back a list that is empty at first. From now on, each backward that reaches the tensor `t`
 # must add one Python number to it: the norm of the gradient of `t` in that backward,
 # `grad.norm().item()`. The gradient itself stays as it is. `t` can be a leaf or the result of an
-# operation.
+# operation, and it can have any number of dimensions.
 
 
 # %% exercise="norm_log"

@@ -1,6 +1,7 @@
 """The misconceptions that the exercises of lesson 3 can tell apart."""
 
 from course.exercise import Reason
+from course.lessons.retain_grad.reasons import REASONS as OF_RETAIN_GRAD
 
 REASONS = {
     "NOT_A_LABEL": Reason(
@@ -106,13 +107,15 @@ REASONS = {
         "Your list holds the norm of the tensor, not of its gradient.",
         "The gradient is what the hook is called with.",
     ),
+    "NORM_OF_ANOTHER_KIND": OF_RETAIN_GRAD["NORM_OF_ANOTHER_KIND"],
     "RECORDS_TENSORS": Reason(
         "Your record holds {got} where a Python number is asked for.",
         "`grad.norm().item()` gives a Python number. It does not keep the gradient alive.",
     ),
     "RECORDING_CHANGES": Reason(
         "The record is there, but the gradient of the tensor is not the same as without it.",
-        "A hook that only looks gives back None. Look at what the last line of yours gives back.",
+        "A hook that only looks gives back None. It does not edit the gradient in place, and it "
+        "does not touch `.grad`. Look also at what its last line gives back.",
         guide="record-gives-something-back",
     ),
     "ACCUMULATED_SEEN": Reason(
