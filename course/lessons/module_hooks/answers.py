@@ -1127,6 +1127,102 @@ def watch_gradient(layer):
     return norms
 
 
+# %% right watch_gradient: a legacy hook, and the gradient of the output in it
+def watch_gradient(layer):
+    norms = []
+    layer.register_backward_hook(lambda m, gi, go: norms.append(go[0].norm().item()))
+    return norms
+
+
+# %% right watch_gradient: tries it
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        try:
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+        except RuntimeError:
+            pass
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient OUTPUT_NOT_ASKED 4: asks the input
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        if args[0].requires_grad:
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient RAISED 3: asks the weight
+import torch
+
+
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        if layer.weight.requires_grad and torch.is_grad_enabled():
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient OUTPUT_NOT_ASKED 3: asks the parameters
+import torch
+
+
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        if torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters()):
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient PARAMETER_GRADIENT_SEEN 0: the first element of a legacy hook
+def watch_gradient(layer):
+    norms = []
+    layer.register_backward_hook(lambda m, gi, go: norms.append(gi[0].norm().item()))
+    return norms
+
+
+# %% wrong watch_gradient OUTPUT_MADE_A_LEAF 0: a fresh leaf goes on
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        output = output.detach().requires_grad_()
+        output.register_hook(lambda grad: norms.append(grad.norm().item()))
+        return output
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
+# %% wrong watch_gradient ONLY_THE_LAST_BACKWARD 4: each forward begins again
+def watch_gradient(layer):
+    norms = []
+
+    def watch(module, args, output):
+        norms.clear()
+        if output.requires_grad:
+            output.register_hook(lambda grad: norms.append(grad.norm().item()))
+
+    layer.register_forward_hook(watch)
+    return norms
+
+
 # %% wrong watch_gradient STOPPED_IN_PLACE 0: as it was
 def watch_gradient(layer):
     norms = []
@@ -1238,7 +1334,7 @@ def watch_gradient(layer):
     return norms
 
 
-# %% wrong watch_gradient RAISED 4: makes every output require a gradient
+# %% wrong watch_gradient OUTPUT_MADE_A_LEAF 4: makes every output require a gradient
 def watch_gradient(layer):
     norms = []
 

@@ -1,6 +1,7 @@
 """What the exercises of lesson 4 observe, and how their facts tell misconceptions apart."""
 
 from contextlib import ExitStack
+from copy import deepcopy
 
 import torch
 from torch import nn
@@ -413,36 +414,48 @@ class scaled_back(Exercise):
         return "NONE_REPLACED"  # nothing else is left in the facts
 
 
-def telling_gradients(rng, net, layer):
-    """An input, factors for what the net makes of it, and two norms that a mistaken hook would see.
+def norms_seen(net, layer, x, scale):
+    """The norm of the gradient at the layer's output, and those that a mistaken hook would see."""
+    seen = {}
 
-    They are those of the layer's output and of its input's gradient, and differ from the right one.
+    def look(module, args, output):
+        seen["entered"], seen["made"] = args[0].detach().clone(), output.detach().clone()
+        if args[0].requires_grad:
+            args[0].register_hook(lambda grad: seen.update(input=grad))
+        output.register_hook(lambda grad: seen.update(right=grad))
+
+    with layer.register_forward_hook(look):
+        (net(x) * scale).sum().backward()
+    entered = seen["entered"].requires_grad_()
+    own = [p for p in layer.parameters() if p.requires_grad]
+    alone, *parameters = torch.autograd.grad(layer(entered), [entered, *own], seen["right"])
+    grads = {name: seen.get(name) for name in ("right", "made", "input")} | {"alone": alone}
+    grads |= {f"parameter {i}": grad for i, grad in enumerate(parameters)}
+    return {name: round(grad.norm().item(), 3) for name, grad in grads.items() if grad is not None}
+
+
+def telling_gradients(rng, net, layer, tracked, earlier):
+    """An input, factors for what the net makes of it, and the norms, by name, that a hook can see.
+
+    The right one is not that of an earlier backward, and no other norm looks like it.
     """
-    relu = isinstance(net, nn.Sequential)
     while True:
-        x, scale = floats(rng, 2, 3), floats(rng, 2, 3)
-        with torch.no_grad():
-            entered = nn.functional.linear(x, net[0].weight, net[0].bias) if relu else x
-            made = nn.functional.linear(entered, layer.weight, layer.bias)
-            arrived = scale * (made > 0) if relu else scale
-            norms = [t.norm().item() for t in (made, arrived @ layer.weight, arrived)]
-        if len({round(norm, 2) for norm in norms}) == 3:
-            return x.requires_grad_(), scale, round(norms[0], 3), round(norms[1], 3)
+        x, scale = floats(rng, 2, 3).requires_grad_(tracked), floats(rng, 2, 3)
+        norms = norms_seen(net, layer, x, scale)
+        x.grad = None
+        right, others = norms["right"], [n for name, n in norms.items() if name != "right"]
+        apart = all(abs(right - other) > 0.01 * right for other in [*others, *earlier])
+        if apart and norms["made"] != norms.get("input"):
+            return x, scale, norms
 
 
 class watch_gradient(Exercise):
     cases = (
-        Case("a ReLU that works in place follows", 2, net="relu", backwards=1),
+        Case("a ReLU that works in place follows", 1, net="relu"),
         Case("two backwards", 1, net="relu", backwards=2),
-        Case("an input that is added in place", 1, hidden=True, net="residual", backwards=1),
-        Case(
-            "first a forward without a gradient",
-            1,
-            hidden=True,
-            net="relu",
-            backwards=1,
-            first=True,
-        ),
+        Case("the first layer of a network, on plain data", 1, net="first", data=True),
+        Case("an input that is added in place", 1, hidden=True, net="residual"),
+        Case("first a forward without a gradient", 1, hidden=True, net="frozen", first=True),
     )
     hints = (
         "A full backward hook puts a node behind the output, and that forbids in-place changes. "
@@ -453,39 +466,51 @@ class watch_gradient(Exercise):
     )
 
     @staticmethod
+    def network(kind, rng):
+        """A net, and the layer in it that is watched."""
+        layer = nn.LeakyReLU(0.5) if kind == "residual" else linear(rng, 3, 3)
+        if kind == "residual":
+            return Residual(layer), layer
+        before = [] if kind == "first" else [linear(rng, 3, 3)]
+        return nn.Sequential(*before, layer, nn.ReLU(inplace=True)), layer
+
+    @staticmethod
     def observe(answer, given, rng):
-        layer = linear(rng, 3, 3)
-        net = {
-            "relu": lambda: nn.Sequential(linear(rng, 3, 3), layer, nn.ReLU(inplace=True)),
-            "residual": lambda: Residual(layer),
-        }[given["net"]]()
+        net, layer = watch_gradient.network(given["net"], rng)
+        twin, twin_layer = deepcopy((net, layer))  # on which no hook of the answer is
         norms = answer(layer)
         if not isinstance(norms, list):
             return {"kind": kind_of(describe(norms))}
-        error, outputs, inputs, values, tracked = None, [], [], [], False
+        error, outputs, inputs, seen, tracked = None, [], [], [], False
         try:
             if given.get("first"):
                 tracked = tracks_without_gradient(net, floats(rng, 2, 3))
-            for _ in range(given["backwards"]):
-                x, scale, made, back = telling_gradients(rng, net, layer)
+            if given["net"] == "frozen":
+                layer.requires_grad_(False)
+                twin_layer.requires_grad_(False)
+            for _ in range(given.get("backwards", 1)):
+                earlier = [norms["right"] for norms in seen]
+                x, scale, telling = telling_gradients(
+                    rng, twin, twin_layer, not given.get("data"), earlier
+                )
                 y = net(x)
                 outputs.append(numbers_of(y))
                 (y * scale).sum().backward()
-                values.append(made)
-                inputs.append(back)
+                inputs.append(None if x.grad is None else numbers_of(x.grad))
+                seen.append(telling)
         except RuntimeError as raised:
-            if "modified inplace" not in str(raised):
+            error = str(raised).split(". ")[0].rstrip(".")
+            if "modified inplace" not in error and "leaf Variable that requires grad" not in error:
                 raise
-            error = f"RuntimeError: {str(raised).split('. ')[0]}"
         said = describe(norms)
         return {
             "error": error,
             "norms": [round(n, 3) if type(n) is float else n for n in said],
             "outputs": outputs,
             "tracked": tracked,
-            "gradients": weight_gradients(net),
-            "_inputs": inputs,
-            "_values": values,
+            "gradients": [weight_gradients(net), inputs],
+            "_seen": {name: [norms[name] for norms in seen] for name in (seen or [{}])[0]},
+            "_only the output asks": given["net"] != "relu",
         }
 
     @staticmethod
@@ -493,21 +518,29 @@ class watch_gradient(Exercise):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
         if facts["error"]:
-            return "STOPPED_IN_PLACE", {"error": facts["error"]}
+            made_leaf = "leaf Variable" in facts["error"]
+            code = "OUTPUT_MADE_A_LEAF" if made_leaf else "STOPPED_IN_PLACE"
+            return code, {"error": f"RuntimeError: {facts['error']}"}
         if any(facts[key] != expected[key] for key in ("outputs", "tracked", "gradients")):
             return "NETWORK_CHANGED"
-        norms = facts["norms"]
+        norms, right, seen = facts["norms"], expected["norms"], facts["_seen"]
         if not norms:
-            return "RECORD_EMPTY"
+            return "OUTPUT_NOT_ASKED" if facts["_only the output asks"] else "RECORD_EMPTY"
         if any(type(norm) is not float for norm in norms):
             got = next(norm for norm in norms if type(norm) is not float)
             return "RECORDS_TENSORS", {"got": kind_of(got)}
-        if norms[: len(facts["_inputs"])] == facts["_inputs"]:
-            return "INPUT_GRADIENT_SEEN"
-        if norms[-len(facts["_values"]) :] == facts["_values"]:
-            return "NORM_OF_THE_OUTPUT"
-        if norms == expected["norms"][: len(norms)]:
+        others = {
+            "INPUT_GRADIENT_SEEN": ("input", "alone"),
+            "NORM_OF_THE_OUTPUT": ("made",),
+            "PARAMETER_GRADIENT_SEEN": [name for name in seen if name.startswith("parameter")],
+        }
+        for code, names in others.items():
+            if any(norms[-len(seen[name]) :] == seen[name] for name in names if name in seen):
+                return code
+        if len(norms) < len(right) and norms == right[: len(norms)]:
             return "WORKS_ONCE"
+        if len(norms) < len(right) and norms == right[-len(norms) :]:
+            return "ONLY_THE_LAST_BACKWARD", {"got": len(norms)}
         return None
 
 

@@ -220,8 +220,12 @@ def scaled_back(module, factor):
 # ## 7. Repair: the hook that stops forward
 #
 # `watch_gradient(layer)` should give back a list, and each backward should add one number to it:
-# the norm of the gradient at the **output** of the layer, `grad.norm().item()`. Without a gradient
-# (under `no_grad`, or where nothing requires one) nothing is added, and forward works as usual.
+# the norm of the gradient at the **output** of the layer, `grad.norm().item()`. The layer is called
+# once in each forward. It can be any layer with one tensor as output, also one without parameters.
+#
+# Where the output requires no gradient (under `no_grad`, or because nothing requires one), nothing
+# is added, and forward works as usual. Where it requires one, each backward counts, also when the
+# layer gets plain data, or when its weight is frozen.
 #
 # This version works for most networks. Where the next layer works in place, like
 # `ReLU(inplace=True)`, forward stops with an error. Repair it so that it works there too. The

@@ -9,6 +9,7 @@ SHARED = (
     "RECORD_EMPTY",
     "RECORDS_TENSORS",
     "CALLED_AGAIN",
+    "ONLY_THE_LAST_BACKWARD",
 )
 
 REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
@@ -202,6 +203,21 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "A full backward hook does not go together with an in-place layer behind it. In a forward "
         "hook, put a tensor hook on the output.",
         guide="inplace-after-full-hook",
+    ),
+    "OUTPUT_MADE_A_LEAF": Reason(
+        "Forward stopped with {error}.",
+        "Your hook makes a leaf of the output: `detach()` and `requires_grad_()` do that. Leave "
+        "the output as it is, and ask `output.requires_grad`.",
+    ),
+    "OUTPUT_NOT_ASKED": Reason(
+        "A gradient came to the output of the layer, and your list has no number.",
+        "Put the hook on the output wherever `output.requires_grad` is True. Neither the input nor "
+        "a weight of the layer has to require a gradient for that.",
+    ),
+    "PARAMETER_GRADIENT_SEEN": Reason(
+        "Your list holds the norm of the gradient of a parameter of the layer.",
+        "The gradient of the output is asked for. In a legacy hook that is `grad_output[0]`.",
+        guide="legacy-order-of-gradients",
     ),
     "INPUT_GRADIENT_SEEN": Reason(
         "Your list holds the norm of the gradient of the layer's input.",

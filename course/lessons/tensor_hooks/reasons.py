@@ -48,7 +48,7 @@ REASONS = {
     ),
     "NEIGHBOUR_CHANGED": Reason(
         "The gradient of another tensor changed too, and no hook hangs on that one.",
-        "Several tensors can share one gradient. Do not edit it in place: give back a new tensor.",
+        "Several tensors can share one gradient. Do not edit it in place: make a new tensor.",
         guide="gradient-edited-in-place",
     ),
     "EDITED_IN_PLACE": Reason(
