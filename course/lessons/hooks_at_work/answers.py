@@ -306,7 +306,7 @@ def first_bad(net, x):
     return next(iter(found), None)
 
 
-# %% wrong first_bad VICTIM_BLAMED 4: a global hook that does not look at the inputs
+# %% wrong first_bad VICTIM_BLAMED 4.5: a global hook that does not look at the inputs
 import torch
 from torch.nn.modules.module import register_module_forward_hook
 
@@ -326,7 +326,7 @@ def first_bad(net, x):
     return None
 
 
-# %% wrong first_bad VICTIM_BLAMED 4: the first output that is not finite, whatever came in
+# %% wrong first_bad VICTIM_BLAMED 4.5: the first output that is not finite, whatever came in
 def first_bad(net, x):
     log, handles = [], []
     leaves = {m: p for p, m in net.named_modules() if len(list(m.children())) == 0}
@@ -344,7 +344,7 @@ def first_bad(net, x):
     return next((path for path, well in log if not well), None)
 
 
-# %% wrong first_bad VICTIM_BLAMED 1: the last one
+# %% wrong first_bad VICTIM_BLAMED 1.5: the last one
 def first_bad(net, x):
     bad, handles = None, []
 
@@ -364,7 +364,7 @@ def first_bad(net, x):
     return bad
 
 
-# %% wrong first_bad CONTAINER_BLAMED 1: the network itself is named
+# %% wrong first_bad CONTAINER_BLAMED 1.5: the network itself is named
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -380,7 +380,7 @@ def first_bad(net, x):
     return bad[-1] if bad else None
 
 
-# %% wrong first_bad ONLY_NAN_SEEN 3: infinity is not seen
+# %% wrong first_bad BAD_NUMBER_MISSED 3.5: infinity is not seen
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -414,7 +414,7 @@ def first_bad(net, x):
     return bad[0] if bad else None
 
 
-# %% wrong first_bad VICTIM_BLAMED 0: the last module in any case
+# %% wrong first_bad VICTIM_BLAMED 0.5: the last module in any case
 def first_bad(net, x):
     paths = [path for path, module in net.named_modules() if not list(module.children())]
     net(x)
@@ -457,7 +457,7 @@ def first_bad(net, x):
     return bad[0] if bad else None
 
 
-# %% wrong first_bad VICTIM_BLAMED 1: the loop variable
+# %% wrong first_bad VICTIM_BLAMED 1.5: the loop variable
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -615,7 +615,7 @@ def clipped_sum(weight, losses, threshold):
         weight.grad *= threshold / norm
 
 
-# %% right clipped_sum: the losses are added
+# %% wrong clipped_sum PARTS_HELD 0: the losses are added
 import torch
 
 
@@ -635,7 +635,7 @@ def clipped_sum(weight, losses, threshold):
     weight.grad = total * min(1.0, threshold / max(total.norm().item(), 1e-12))
 
 
-# %% right clipped_sum: a hook on the sum, and it is removed
+# %% wrong clipped_sum PARTS_HELD 0: a hook, and one backward of the sum
 def clipped_sum(weight, losses, threshold):
     def clip(grad):
         return grad * (threshold / grad.norm().clamp(min=threshold))
@@ -672,7 +672,7 @@ def clipped_sum(weight, losses, threshold):
     torch.nn.utils.clip_grad_norm_([weight], threshold)
 
 
-# %% wrong clipped_sum PARTS_MISSING 0: clipped after each part
+# %% wrong clipped_sum CLIPPED_IN_BETWEEN 0: clipped after each part
 import torch
 
 
@@ -701,7 +701,7 @@ def clipped_sum(weight, losses, threshold):
     sum(loss() for loss in losses).backward()
 
 
-# %% wrong clipped_sum PARTS_MISSING 0: nothing is run
+# %% wrong clipped_sum GRADIENT_NOT_STORED 0: nothing is run
 def clipped_sum(weight, losses, threshold):
     return [loss() for loss in losses]
 
@@ -964,7 +964,7 @@ def heat_map(net, layer, x, of):
     return (weights * kept["maps"]).sum(1).abs()
 
 
-# %% wrong heat_map WEIGHTS_NOT_MEAN 0: sum instead of mean
+# %% wrong heat_map HEAT_SCALED 0: sum instead of mean
 import torch
 
 
@@ -1177,7 +1177,7 @@ def first_bad(net, x):
             handle.remove()
 
 
-# %% wrong first_bad VICTIM_BLAMED 4: only the first input
+# %% wrong first_bad VICTIM_BLAMED 4.5: only the first input
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -1195,7 +1195,7 @@ def first_bad(net, x):
     return bad[0] if bad else None
 
 
-# %% wrong first_bad CONTAINER_BLAMED 4: also modules with children
+# %% wrong first_bad CONTAINER_BLAMED 4.5: also modules with children
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -1247,7 +1247,7 @@ def first_bad(net, x):
     return min(bad, default=None)
 
 
-# %% wrong first_bad ONLY_NAN_SEEN 2: only where all numbers are bad
+# %% wrong first_bad BAD_NUMBER_MISSED 1: only where all numbers are bad
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_modules():
@@ -1303,7 +1303,7 @@ def first_bad(net, x):
     return bad[0] if bad else None
 
 
-# %% wrong first_bad ONLY_NAN_SEEN 3: only the children of the network
+# %% wrong first_bad BAD_NUMBER_MISSED 2.5: only the children of the network
 def first_bad(net, x):
     bad, handles = [], []
     for path, module in net.named_children():
@@ -1359,7 +1359,7 @@ def clipped_sum(weight, losses, threshold):
         weight.grad /= weight.grad.norm()
 
 
-# %% wrong clipped_sum SMALL_GRADIENT_CHANGED 4: the mean of the parts
+# %% wrong clipped_sum MEAN_OF_PARTS 4: the mean of the parts
 import torch
 
 
@@ -1401,7 +1401,7 @@ def heat_map(net, layer, x, of):
     return torch.einsum("bchw,bc->bhw", kept["maps"], weights).relu()
 
 
-# %% wrong heat_map NETWORK_CHANGED 0: eval stays
+# %% wrong heat_map NETWORK_CHANGED 2: eval stays
 import torch
 
 
@@ -1455,3 +1455,971 @@ def first_bad(net, x):
     for handle in handles:
         handle.remove()
     return next((path for path in leaves if path in bad), None)
+
+
+# %% right first_bad: on a deep copy, with pre-hooks
+import copy
+
+
+def first_bad(net, x):
+    net = copy.deepcopy(net)
+    found, well = [], {}
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def before(module, args):
+            well[module] = all(t.isfinite().all() for t in args)
+
+        def after(module, args, output, path=path):
+            if well[module] and not output.isfinite().all():
+                found.append(path)
+
+        module.register_forward_pre_hook(before)
+        module.register_forward_hook(after)
+    net(x)
+    return found[0] if found else None
+
+
+# %% right first_bad: forward is wrapped, and put back
+def first_bad(net, x):
+    bad = []
+    leaves = [(path, m) for path, m in net.named_modules() if not list(m.children())]
+    for path, module in leaves:
+
+        def forward(*args, run=module.forward, path=path):
+            output = run(*args)
+            if all(t.isfinite().all() for t in args) and not output.isfinite().all():
+                bad.append(path)
+            return output
+
+        module.forward = forward
+    try:
+        net(x)
+    finally:
+        for _, module in leaves:
+            del module.forward
+    return bad[0] if bad else None
+
+
+# %% right first_bad: without a graph, hooks first in the line
+import torch
+
+
+def first_bad(net, x):
+    bad, handles = [], []
+    modes = [(module, module.training) for module in net.modules()]
+    net.eval()
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all((a * 0 == 0).all() for a in args) and not (output * 0 == 0).all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look, prepend=True))
+    with torch.no_grad():
+        net(x)
+    for handle in handles:
+        handle.remove()
+    for module, mode in modes:
+        module.training = mode
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad BAD_NUMBER_MISSED 1: only the first row
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a[0].isfinite().all() for a in args) and not output[0].isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad BAD_NUMBER_MISSED 1: only the last row
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a[-1].isfinite().all() for a in args) and not output[-1].isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad NETWORK_CHANGED 0: a backward fills .grad
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x).sum().backward()
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad NETWORK_CHANGED 0: the parameters become zero
+import torch
+
+
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    with torch.no_grad():
+        for p in net.parameters():
+            p.zero_()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad OTHERS_MODULE_HOOKS_GONE 0: all hooks are cleared
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for module in net.modules():
+        module._forward_hooks.clear()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad BAD_NUMBER_MISSED 4.5: an empty path is skipped
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if not path or list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad PATH_UNKNOWN 1: the name of the class
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(type(module).__name__)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad PATH_UNKNOWN 3: the last part of the path
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path.split(".")[-1])
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad CONTAINER_BLAMED 3: the first part of the path
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path.split(".")[0])
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad NAMED_WITHOUT_NEED 4: an empty path where nothing was found
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else ""
+
+
+# %% wrong first_bad NAMED_WITHOUT_NEED 4: the sum of finite numbers is not finite
+def first_bad(net, x):
+    bad, handles = [], []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.sum().isfinite() for a in args) and not output.sum().isfinite():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad VICTIM_BLAMED 4: the last call of a module counts
+def first_bad(net, x):
+    well, handles = {}, []
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            well[path] = all(a.isfinite().all() for a in args) and not output.isfinite().all()
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return next((path for path, made in well.items() if made), None)
+
+
+# %% wrong first_bad NETWORK_CHANGED 0.5: all modules get the mode of the network
+def first_bad(net, x):
+    bad, handles = [], []
+    was = net.training
+    net.eval()
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    net.train(was)
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad NETWORK_CHANGED 4: in place no more
+def first_bad(net, x):
+    bad, handles = [], []
+    for module in net.modules():
+        if hasattr(module, "inplace"):
+            module.inplace = False
+    for path, module in net.named_modules():
+        if list(module.children()):
+            continue
+
+        def look(module, args, output, path=path):
+            if all(a.isfinite().all() for a in args) and not output.isfinite().all():
+                bad.append(path)
+
+        handles.append(module.register_forward_hook(look))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return bad[0] if bad else None
+
+
+# %% wrong first_bad WELL_BLAMED 0.5: the first module in any case
+def first_bad(net, x):
+    net(x)
+    return next(path for path, module in net.named_modules() if not list(module.children()))
+
+
+# %% right clipped_sum: a hook on the last part only
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    *first, last = losses
+    for loss in first:
+        loss().backward()
+
+    def clip(grad):
+        so_far = torch.zeros_like(grad) if weight.grad is None else weight.grad
+        total = so_far + grad
+        return total * (threshold / total.norm().clamp(min=threshold)) - so_far
+
+    with weight.register_hook(clip):
+        last().backward()
+
+
+# %% right clipped_sum: a post-accumulate hook that counts, and is removed
+def clipped_sum(weight, losses, threshold):
+    waiting = len(losses)
+
+    def clip(p):
+        nonlocal waiting
+        waiting -= 1
+        if not waiting:
+            p.grad *= min(1.0, threshold / p.grad.norm().item())
+
+    handle = weight.register_post_accumulate_grad_hook(clip)
+    for loss in losses:
+        loss().backward()
+    handle.remove()
+
+
+# %% right clipped_sum: the parts are kept as gradients
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    parts = [torch.autograd.grad(loss(), weight)[0] for loss in losses]
+    total = torch.stack(parts).double().sum(0)
+    weight.grad = (total / max(1.0, total.norm().item() / threshold)).float()
+
+
+# %% wrong clipped_sum PARTS_HELD 0: all losses first, then each backward
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    computed = [loss() for loss in losses]
+    for loss in computed:
+        loss.backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong clipped_sum OTHER_LENGTH 0: the norm without the root
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+
+    norm = weight.grad.pow(2).sum()
+    if norm > threshold:
+        weight.grad *= threshold / norm
+
+
+# %% wrong clipped_sum OTHER_LENGTH 0: the norms of the parts are added
+def clipped_sum(weight, losses, threshold):
+    norms = []
+    with weight.register_hook(lambda grad: norms.append(grad.norm())):
+        for loss in losses:
+            loss().backward()
+    if sum(norms) > threshold:
+        weight.grad *= threshold / sum(norms)
+
+
+# %% wrong clipped_sum OTHER_LENGTH 3: another norm of a matrix
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+
+    norm = torch.linalg.norm(weight.grad, 2)
+    if norm > threshold:
+        weight.grad *= threshold / norm
+
+
+# %% wrong clipped_sum OTHER_GRADIENT 3: each row of a matrix for itself
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+
+    rows = weight.grad if weight.dim() > 1 else weight.grad[None]
+    weight.grad = torch.renorm(rows, 2, 0, threshold).reshape(weight.shape)
+
+
+# %% wrong clipped_sum MEAN_OF_PARTS 4: each loss is divided
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        (loss() / len(losses)).backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% wrong clipped_sum GRADIENT_NOT_STORED 0: given back, not stored
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    total = sum(torch.autograd.grad(loss(), weight)[0] for loss in losses)
+    return total * (threshold / total.norm().clamp(min=threshold))
+
+
+# %% wrong clipped_sum OTHER_GRADIENT 0: clipped before the last part
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses[:-1]:
+        loss().backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+    losses[-1]().backward()
+
+
+# %% wrong clipped_sum SUM_NOT_CLIPPED 0: the weight is scaled
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+
+    with torch.no_grad():
+        if weight.norm() > threshold:
+            weight *= threshold / weight.norm()
+
+
+# %% wrong clipped_sum PARTS_MISSING 2: two parts
+import torch
+
+
+def clipped_sum(weight, losses, threshold):
+    for loss in losses[:2]:
+        loss().backward()
+    torch.nn.utils.clip_grad_norm_([weight], threshold)
+
+
+# %% right heat_map: eval for a time, each module gets its mode back
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    modes = [(module, module.training) for module in net.modules()]
+    net.eval()
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    for module, mode in modes:
+        module.training = mode
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% right heat_map: in place is switched off for a time
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    places = [m for m in net.modules() if getattr(m, "inplace", False)]
+    for module in places:
+        module.inplace = False
+
+    def keep(module, args, output):
+        kept.append(output)
+        return None
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    for module in places:
+        module.inplace = True
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% right heat_map: a gradient for each picture
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(sum(row[of] for row in scores), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map OTHER_CLASS 0: always the first class
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, 0].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map OTHER_CLASS 0: always the last class
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, -1].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map OTHER_CLASS 0: all classes
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores.sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map CLAMPED_TOO_EARLY 0: only positive weights
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    weights = weights.relu()
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map CLAMPED_TOO_EARLY 0: each map for itself
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).clamp(min=0).sum(1)
+
+
+# %% wrong heat_map RAISED 4: a path is no attribute
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = getattr(net, layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map NETWORK_CHANGED 0: eval, then train
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    net.eval()
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    net.train()
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map NETWORK_CHANGED 2: all modules get the mode of the network
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    was = net.training
+    net.eval()
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    net.train(was)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map NETWORK_CHANGED 6: in place no more
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    for module in net.modules():
+        if hasattr(module, "inplace"):
+            module.inplace = False
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map OTHERS_MODULE_HOOKS_GONE 0: all hooks are cleared
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    net.get_submodule(layer)._forward_hooks.clear()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map NETWORK_CHANGED 0: the input requires a gradient
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+    x.requires_grad_()
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map HEAT_SCALED 0: the mean over the channels
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).mean(1).clamp(min=0)
+
+
+# %% wrong heat_map HEAT_SCALED 2: the mean of the scores
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].mean(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_VALUE 2: only the first score
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[0, of], kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_VALUE 2: one weight for all pictures
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    weights = weights.mean(0, keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_VALUE 0: after a softmax
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores.softmax(1)[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map HEAT_SCALED 0: divided by the largest
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    heat = (weights * kept[0].detach()).sum(1).clamp(min=0)
+    return heat / heat.max()
+
+
+# %% wrong heat_map FEATURES_OVERWRITTEN 6: the gradient of what the ReLU made, too
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return None
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map HEAT_HAS_HISTORY 0: the maps are not detached
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_SHAPE 6: a batch of one is squeezed
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    return (weights * kept[0].detach()).sum(1).clamp(min=0).squeeze()
+
+
+# %% wrong heat_map GRAD_LEFT 6: the gradients are put back, with more in them
+def heat_map(net, layer, x, of):
+    kept = {}
+
+    def keep(module, args, output):
+        kept["maps"] = output.detach().clone()
+        output.register_hook(lambda grad: kept.update(gradient=grad.clone()))
+
+    stored = [p.grad for p in net.parameters()]
+    with net.get_submodule(layer).register_forward_hook(keep):
+        net(x)[:, of].sum().backward()
+    for p, grad in zip(net.parameters(), stored, strict=True):
+        p.grad = grad
+    weights = kept["gradient"].mean((2, 3), keepdim=True)
+    return (weights * kept["maps"]).sum(1).clamp(min=0)

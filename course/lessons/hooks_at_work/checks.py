@@ -1,13 +1,31 @@
 """What the exercises of lesson 6 observe, and how their facts tell misconceptions apart."""
 
+import math
+import weakref
+from collections import Counter
+from itertools import combinations
+
 import torch
-from torch import nn
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, is_tensor, kind_of
+from course.facts import describe, is_tensor, kind_of, same
+from course.lessons.hooks_at_work.kept import GRAD, Before, diagnose_changes
+from course.lessons.hooks_at_work.nets import (
+    BAD,
+    leaves_of,
+    maps_and_scores,
+    one_bad_row,
+    picture_net,
+)
 from course.lessons.hooks_at_work.reasons import REASONS
-from course.lessons.module_hooks.nets import hooks_on, line, linear, named, numbers_of
+from course.lessons.module_hooks.nets import (
+    global_hooks_end_here,
+    line,
+    linear,
+    named,
+    numbers_of,
+)
 
 __all__ = ["REASONS"]
 
@@ -184,7 +202,8 @@ class first_bad(Exercise):
         Case("a network that is well", 1, net="well"),
         Case("an infinity, and blocks in blocks", 1, hidden=True, net="blocks"),
         Case("a division of two results", 1, hidden=True, net="ratio"),
-        Case("a NaN that is made between two modules", 1, hidden=True, net="foreign"),
+        Case("a NaN that is made between two modules", 0.5, hidden=True, net="foreign"),
+        Case("a network without children", 0.5, hidden=True, net="alone"),
     )
     hints = (
         "A forward hook sees the inputs and the output of each module.",
@@ -194,16 +213,30 @@ class first_bad(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        net = BAD[given["net"]](rng)
-        before, state, runs = hooks_on(net), state_of(net), []
-        net.forward = counted(net.forward, runs)
-        path = describe(answer(net, floats(rng, 2, 3).abs()))
+        net, x = BAD[given["net"]](rng), one_bad_row(rng)
+        leaves, calls, bad = leaves_of(net), Counter(), set()
+        if len(leaves) > 1:
+            leaves[-1][1].eval()
+        for path, module in leaves:  # the hooks of somebody, which are also on a copy of the net
+            module.register_forward_pre_hook(lambda *_, path=path: calls.update([path]))
+            module.register_forward_hook(
+                lambda m, args, out, path=path: None if out.isfinite().all() else bad.add(path)
+            )
+        with torch.no_grad():
+            net(x)
+        once, was_bad = Counter(calls), sorted(bad)
+        calls.clear()
+        before = Before(net, x)
+        with global_hooks_end_here():
+            path = describe(answer(net, x))
+            changes = before.changes()
         return {
             "path": path,
-            "hooks": hooks_on(net) - before,
-            "network kept": state_of(net) == state,
-            "ran again": len(runs) > 1,
-            "_containers": [p for p, m in net.named_modules() if list(m.children())],
+            "changes": changes,
+            "ran again": any(calls[path] > once[path] for path in calls),
+            "_paths": list(before.modules),
+            "_leaves": [p for p, _ in leaves],
+            "_bad": was_bad,
         }
 
     @staticmethod
@@ -211,25 +244,17 @@ class first_bad(Exercise):
         got, right = facts["path"], expected["path"]
         if got is not None and type(got) is not str:
             return "WRONG_TYPE", {"got": kind_of(got)}
-        if facts["hooks"] > 0 and got == right:
-            return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
         if got == right:
-            return "RAN_AGAIN" if facts["ran again"] else "NETWORK_CHANGED"
-        if got in facts["_containers"]:
-            return "CONTAINER_BLAMED"
+            return diagnose_changes(facts["changes"]) or "RAN_AGAIN"
         if got is None:
-            return "ONLY_NAN_SEEN"
-        return "NAMED_WITHOUT_NEED" if right is None else "VICTIM_BLAMED"
-
-
-def counted(forward, runs):
-    """The same forward, which also says that it ran."""
-
-    def run(*args):
-        runs.append("ran")
-        return forward(*args)
-
-    return run
+            return "BAD_NUMBER_MISSED"
+        if got not in facts["_paths"]:
+            return "PATH_UNKNOWN"
+        if right is None:
+            return "NAMED_WITHOUT_NEED"
+        if got not in facts["_leaves"]:
+            return "CONTAINER_BLAMED"
+        return "VICTIM_BLAMED" if got in facts["_bad"] else "WELL_BLAMED"
 
 
 class weight_norms(Exercise):
@@ -283,28 +308,61 @@ class weight_norms(Exercise):
 
 
 def telling_parts(rng, given, threshold):
-    """The parts of a gradient. Their sum is clearly above the threshold, or clearly below it."""
+    """The parts of a gradient, for which no mistaken way gives what the right one gives."""
     while True:
-        factors = [floats(rng, 3) * given["size"] for _ in range(given["parts"])]
-        if given.get("cancel"):
-            factors[1] = -factors[0] + floats(rng, 3)
-        if given.get("bump"):  # two parts above the threshold whose sum is below it
-            factors[0] = factors[0] + 40
-            factors[1] = factors[1] - 40
-        whole = torch.stack(factors).sum(0)
-        if not given.get("bump"):
-            uneven = all(len(set(t.abs().tolist()) - {0}) > 1 for t in (whole, *factors))
-            if uneven and whole.norm() > 2 * threshold:  # no length can be taken for a cut
-                return factors
-        elif 0.25 < whole.norm() < 0.9 * threshold and whole.abs().max() <= threshold / 2:
-            return factors
+        parts = [floats(rng, *given["shape"]) * 16 for _ in range(given["parts"] - 1)]
+        whole = floats(rng, *given["shape"]) * given["size"]
+        parts.append(whole - sum(parts))
+        norm, right = whole.norm(), clip(whole, threshold)
+        if given["size"] < 1:  # changed by who takes the square of the norm, not by who cuts
+            fits = math.sqrt(threshold) * 1.05 < norm < 0.9 * threshold
+            fits &= whole.abs().max() <= threshold / 2
+        else:  # clipped by who takes the mean, too; no other norm of a matrix is the same
+            fits = norm > 1.1 * threshold * len(parts) and len(whole.abs().unique()) > 1
+            if whole.dim() == 2:
+                fits &= torch.linalg.matrix_norm(whole, 2) < 0.95 * norm
+        mistaken = [g for g in ways_to_clip(parts, threshold).values() if not torch.equal(g, whole)]
+        apart = all((g - right).norm() > 0.1 * right.norm() for g in mistaken)
+        if fits and apart and all(part.norm() > 2 * threshold for part in parts):
+            return parts
+
+
+def ways_to_clip(parts, threshold):
+    """What mistaken ways give, under their reason codes."""
+    running = torch.zeros_like(parts[0])
+    for part in parts:
+        running = clip(running + part, threshold)
+    return {
+        "PARTS_CLIPPED": sum(clip(part, threshold) for part in parts),
+        "CLIPPED_IN_BETWEEN": running,
+        "PARTS_MISSING": clip(parts[-1], threshold),
+        "MEAN_OF_PARTS": sum(parts) / len(parts),
+        "SUM_NOT_CLIPPED": sum(parts),
+    }
+
+
+def clip(gradient, threshold):
+    return gradient * (threshold / gradient.norm().clamp(min=threshold))
+
+
+class Passage:
+    """A hook on a part: it lives as long as the part's graph, and knows whether backward came."""
+
+    def __init__(self, came, number):
+        self.came, self.number, self.waits = came, number, True
+
+    def __call__(self, grad):
+        self.waits = False
+        self.came.add(self.number)
 
 
 class clipped_sum(Exercise):
     cases = (
-        Case("two parts", 2, parts=2, size=20),
-        Case("parts that take each other away", 2, hidden=True, parts=3, size=20, cancel=True),
-        Case("a small sum is not clipped", 1, hidden=True, parts=4, size=0.125, bump=True),
+        Case("two parts", 2, parts=2, shape=(3,), size=8),
+        Case(
+            "a matrix, and parts that take each other away", 2, True, parts=3, shape=(2, 2), size=8
+        ),
+        Case("a small sum is not clipped", 1, hidden=True, parts=4, shape=(3,), size=0.5),
     )
     hints = (
         "A hook on the weight sees one part at a time. Who sees the sum?",
@@ -314,37 +372,50 @@ class clipped_sum(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        weight, threshold = floats(rng, 3).requires_grad_(), float(rng.choice([2, 3]))
-        factors = telling_parts(rng, given, threshold)
-        losses = [lambda factor=factor: (weight * factor).sum() for factor in factors]
+        threshold = float(rng.choice([4, 5]))
+        weight = (4 * floats(rng, *given["shape"])).requires_grad_()  # its norm is larger, too
+        parts = telling_parts(rng, given, threshold)
+        passages, came, held = [], set(), []
+
+        def loss_of(number):
+            asked = [passage() for passage in passages]
+            held.extend(passage for passage in asked if passage and passage.waits)
+            product, passage = weight * parts[number], Passage(came, number)
+            product.register_hook(passage)
+            passages.append(weakref.ref(passage))
+            return product.sum()
+
         before = weight.detach().clone()
-        answer(weight, losses, threshold)
-        clipped = [f * (threshold / f.norm().clamp(min=threshold)) for f in factors]
+        answer(weight, [lambda i=i: loss_of(i) for i in range(len(parts))], threshold)
         return {
-            "grad": None if weight.grad is None else rounded(weight.grad),
+            "grad": values_of(weight.grad),
             "hooks": sum(map(len, filter(None, hooks_of(weight)))),
             "weight kept": torch.equal(weight, before),
-            "_parts": rounded(sum(clipped)),
-            "_sum": rounded(sum(factors)),
+            "held": len(held),
+            "_without backward": len(parts) - len(came),
+            "_ways": {code: values_of(g) for code, g in ways_to_clip(parts, threshold).items()},
         }
 
     @staticmethod
     def diagnose(facts, expected):
-        if facts["grad"] is None:
+        got, right, ways = facts["grad"], expected["grad"], facts["_ways"]
+        if same(got, right):
+            if facts["hooks"]:
+                return "TENSOR_HOOK_LEFT"
+            return "PARTS_HELD" if facts["weight kept"] else "WEIGHT_CHANGED"
+        if got is None:
+            return "GRADIENT_NOT_STORED"
+        if facts["_without backward"]:
             return "PARTS_MISSING"
-        if facts["grad"] == facts["_parts"]:
-            return "PARTS_CLIPPED"
-        if facts["grad"] == facts["_sum"] and facts["grad"] != expected["grad"]:
-            return "SUM_NOT_CLIPPED"
-        if facts["grad"] == expected["grad"]:
-            kept = facts["weight kept"]
-            return ("TENSOR_HOOK_LEFT", {"count": facts["hooks"]}) if kept else "WEIGHT_CHANGED"
-        if parallel(facts["grad"], facts["_sum"]):
-            plain = expected["grad"] == facts["_sum"]
+        for code, values in ways.items():
+            if same(got, values):
+                return code
+        if times(got, right):
+            plain = same(right, ways["SUM_NOT_CLIPPED"])
             return "SMALL_GRADIENT_CHANGED" if plain else "OTHER_LENGTH"
-        most = max(map(abs, facts["grad"]))
-        cut = [max(min(v, most), -most) for v in facts["_sum"]]
-        return "CLIPPED_BY_VALUE" if facts["grad"] == cut else "PARTS_MISSING"
+        most = max(map(abs, got))
+        cut = [max(min(v, most), -most) for v in ways["SUM_NOT_CLIPPED"]]
+        return "CLIPPED_BY_VALUE" if same(got, cut) else "OTHER_GRADIENT"
 
 
 class step_in_backward(Exercise):
@@ -407,36 +478,81 @@ class step_in_backward(Exercise):
 
 
 def telling_pictures(rng, given):
-    """A net, pictures and a class that tell apart what a mistaken heat map would show.
+    """A net, pictures and a class for which no mistaken way gives the right heat or none.
 
-    For the class there is heat, and places that must not be hot; no picture has its largest score
-    there; no other class has the same heat.
+    Each picture has heat, and places that must not be hot. The class is neither the first one nor
+    the last.
     """
+    layer, many = given["layer"], given.get("pictures", 2)
     while True:
-        net = small_net(rng, given.get("inplace", False))
-        x = floats(rng, given.get("pictures", 2), 1, 5, 5)
-        signed = []
-        for of in (0, 1, 2):
-            maps, gradient = by_hand(net, given["layer"], x, of)
-            signed.append((gradient.mean((2, 3), keepdim=True) * maps).sum(1))
-        with torch.no_grad():
-            largest = net(x).argmax(1).tolist()
-        for of in {0, 1, 2} - set(largest):
-            heats = [rounded(heat.clamp(min=0)) for heat in signed]
-            if signed[of].max() > 0.1 and signed[of].min() < -0.1 and heats.count(heats[of]) == 1:
-                return net, x, of
+        net, of = picture_net(rng, given.get("inplace", False)), rng.choice([1, 2])
+        drawn = floats(rng, 8 * many, 1, 4, 4)  # a pass takes its time: eight tries in each
+        picks = [lambda scores, i=i: scores[:, i] for i in range(4)]
+        picks += [lambda scores: scores.amax(1), lambda scores, of=of: scores.softmax(1)[:, of]]
+        seen = [gradients_by_hand(net, layer, drawn, picks)]
+        if given.get("inplace"):
+            seen.append(gradients_by_hand(net, "stem.relu", drawn, picks[of : of + 1]))
+        for start in range(0, len(drawn), many):
+            part = slice(start, start + many)
+            signed, ways = ways_to_heat(*[[t[part] for t in tensors] for tensors in seen], of=of)
+            heats = [("right", signed.clamp(min=0)), ("none", torch.zeros_like(signed))]
+            heats += [(code, heat) for code, found in ways.items() for heat in found]
+            pairs = combinations(heats, 2)
+            hot = signed.amax((1, 2)).min() > 0.1 and signed.amin((1, 2)).max() < -0.1
+            if hot and all(apart(heat, other) for (a, heat), (b, other) in pairs if a != b):
+                return net, drawn[part], of, ways
+
+
+def ways_to_heat(before, after=(), *, of):
+    """The heat with its negative numbers, and what mistaken ways give, by their reason codes.
+
+    ``before`` are the maps and their gradients for each of the ``picks``, ``after`` the same for
+    the one pick of the class, after an in-place ReLU.
+    """
+    maps, *gradients = before
+    gradient = gradients[of]
+    weights = gradient.mean((2, 3), keepdim=True)
+    others = [*gradients[:of], *gradients[of + 1 : 5], sum(gradients[:4])]
+    ways = {
+        "ABSOLUTE_HEAT": [heat_of(maps, gradient).abs()],
+        "GRADIENT_PER_PLACE": [(gradient * maps).sum(1)],
+        "CLAMPED_TOO_EARLY": [(weights.relu() * maps).sum(1), (weights * maps).relu().sum(1)],
+        "OTHER_CLASS": [heat_of(maps, other) for other in others],
+        "WRONG_VALUE": [heat_of(maps, gradients[5])],
+    }
+    if len(maps) > 1:  # the score of the first picture alone, and one weight for all pictures
+        first, together = gradient * 1, gradient.mean(0, keepdim=True)
+        first[1:] = 0
+        ways["WRONG_VALUE"] += [heat_of(maps, first), heat_of(maps, together)]
+    if after:
+        ways["FEATURES_OVERWRITTEN"] = [heat_of(after[0], gradient), heat_of(*after)]
+    signed = heat_of(maps, gradient)
+    return signed, {code: [h.clamp(min=0) for h in heats] for code, heats in ways.items()}
+
+
+def gradients_by_hand(net, layer, x, picks):
+    """The maps of a layer and, for each way to pick a score, their gradient: in one backward."""
+    maps, scores = maps_and_scores(net, layer, x.repeat(len(picks), 1, 1, 1))
+    parts = zip(picks, scores.chunk(len(picks)), strict=True)
+    (gradient,) = torch.autograd.grad(sum(pick(part).sum() for pick, part in parts), maps)
+    return maps.detach()[: len(x)], *gradient.chunk(len(picks))
+
+
+def heat_of(maps, gradient):
+    """The weighted sum of the maps, with its negative numbers."""
+    return (gradient.mean((2, 3), keepdim=True) * maps).sum(1)
+
+
+def apart(heat, other):
+    return (heat - other).abs().max() > 0.02 * torch.maximum(heat.abs().max(), other.abs().max())
 
 
 class heat_map(Exercise):
     cases = (
         Case("the last maps", 2, layer="conv2", pictures=1),
-        Case("a batch, another layer", 2, layer="conv1", pictures=3),
-        Case(
-            "a layer with an in-place ReLU behind it", 2, hidden=True, layer="conv1", inplace=True
-        ),
-        Case(
-            "gradients that were there before", 2, hidden=True, layer="conv2", pictures=2, grad=True
-        ),
+        Case("a batch, a layer in a block", 2, layer="stem.conv1", pictures=3, eval=True),
+        Case("an in-place ReLU after the layer", 2, True, layer="stem.conv1", inplace=True),
+        Case("gradients that were there before", 2, True, layer="conv2", pictures=2, grad=True),
     )
     hints = (
         "A forward hook on the layer keeps the maps: `output.detach().clone()`. In the same hook, "
@@ -449,64 +565,45 @@ class heat_map(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        net, x, of = telling_pictures(rng, given)
+        net, x, of, ways = telling_pictures(rng, given)
+        if given.get("eval"):
+            net.eval()
         if given.get("grad"):
             for p in net.parameters():
                 p.grad = torch.full_like(p, 7.0)
-        stored = [None if p.grad is None else numbers_of(p.grad) for p in net.parameters()]
-        before, state = hooks_on(net), state_of(net)
-        heat = answer(net, given["layer"], x, of)
+        before = Before(net, x)
+        with global_hooks_end_here():
+            heat = answer(net, given["layer"], x, of)
+            changes = before.changes()
         if not is_tensor(heat):
             return {"kind": kind_of(describe(heat))}
-        now = [None if p.grad is None else numbers_of(p.grad) for p in net.parameters()]
-        maps, gradient = by_hand(net, given["layer"], x, of)
-        weights = gradient.mean((2, 3), keepdim=True)
-        relu = maps.clamp(min=0) if given.get("inplace") else maps
-        others = [by_hand(net, given["layer"], x, other) for other in (0, 1, 2) if other != of]
         return {
-            "heat": {"tensor": list(heat.shape), "values": describe(heat)["values"]},
+            "shape": list(heat.shape),
+            "heat": values_of(heat),
             "history": heat.requires_grad,
-            "hooks": hooks_on(net) - before,
-            "stored": now == stored,
-            "network kept": state_of(net) == state,
-            "_negative": rounded((weights * maps).sum(1)),
-            "_absolute": rounded((weights * maps).sum(1).abs()),
-            "_sum": rounded((gradient.sum((2, 3), keepdim=True) * maps).sum(1).clamp(min=0)),
-            "_per place": rounded((gradient * maps).sum(1).clamp(min=0)),
-            "_after relu": rounded((weights * relu).sum(1).clamp(min=0)),
-            "_others": [rounded(heat_by_hand(m, g)) for m, g in others],
+            "changes": changes,
+            "_ways": {code: [values_of(heat) for heat in heats] for code, heats in ways.items()},
         }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
+        if facts["shape"] != expected["shape"]:
+            return "WRONG_SHAPE", {"got": facts["shape"]}
         got, right = facts["heat"], expected["heat"]
-        if got["tensor"] != right["tensor"]:
-            return "WRONG_SHAPE", {"got": got["tensor"]}
-        values = [round(v, 3) if isinstance(v, float) else v for v in got["values"]]
-        if values == [round(v, 3) for v in right["values"]]:
-            if facts["hooks"] > 0:
-                return "MODULE_HOOKS_LEFT", {"count": facts["hooks"]}
+        if same(got, right):
             if facts["history"]:
                 return "HEAT_HAS_HISTORY"
-            return "GRAD_LEFT" if not facts["stored"] else "NETWORK_CHANGED"
-        for code, key in (
-            ("HEAT_NEGATIVE", "_negative"),
-            ("ABSOLUTE_HEAT", "_absolute"),
-            ("WEIGHTS_NOT_MEAN", "_sum"),
-            ("GRADIENT_PER_PLACE", "_per place"),
-            ("FEATURES_OVERWRITTEN", "_after relu"),
-        ):
-            if values == facts[key]:
+            if GRAD in facts["changes"]["changed"]:
+                return "GRAD_LEFT"
+            return diagnose_changes(facts["changes"])
+        for code, heats in facts["_ways"].items():
+            if any(same(got, heat) for heat in heats):
                 return code
-        return "OTHER_CLASS" if values in facts["_others"] else None
-
-
-def state_of(net):
-    """What a careless instrument changes: the modes, and which parameters are frozen."""
-    modes = [module.training for module in net.modules()]
-    return modes, [p.requires_grad for p in net.parameters()]
+        if min(got) < 0:
+            return "HEAT_NEGATIVE"
+        return "HEAT_SCALED" if times(got, right) else None
 
 
 def quoted(names):
@@ -517,132 +614,16 @@ def hooks_of(tensor):
     return tensor._backward_hooks, tensor._post_accumulate_grad_hooks
 
 
-def parallel(got, true):
-    """Whether two lists of numbers have the same direction."""
-    got, true = torch.tensor(got), torch.tensor(true)
-    return torch.cosine_similarity(got, true, dim=0).item() > 0.9999
+def times(got, true):
+    """Whether one list of numbers is the other one, times a number above zero."""
+    factor = max(map(abs, got)) / max(map(abs, true))
+    return factor > 0 and same([number / factor for number in got], true)
+
+
+def values_of(tensor):
+    """The numbers of a tensor in one list."""
+    return None if tensor is None else describe(tensor)["values"]
 
 
 def rounded(tensor):
     return [round(v, 3) for v in tensor.detach().flatten().tolist()]
-
-
-class Log(nn.Module):
-    def forward(self, x):
-        return x.log()
-
-
-class Square(nn.Module):
-    """Leaves the range of float32 for large numbers."""
-
-    def forward(self, x):
-        return (x * 1e15) ** 3
-
-
-class Clean(nn.Module):
-    """Puts finite numbers in the place of others."""
-
-    def forward(self, x):
-        return x.nan_to_num(1.0, 1.0, 1.0)
-
-
-class Halves(nn.Module):
-    """Divides one result by another, later takes a bad logarithm. The child that is called last
-    stands first."""
-
-    def __init__(self, rng):
-        super().__init__()
-        self.late, self.ratio, self.below = Log(), Ratio(), Zero()
-        self.above = linear(rng, 3, 3)
-
-    def forward(self, x):
-        result = self.ratio(self.above(x), self.below(x))
-        return self.late(result.nan_to_num() - 1)
-
-
-class Ratio(nn.Module):
-    def forward(self, above, below):
-        return above * 0 / below
-
-
-class Zero(nn.Module):
-    """Zeros, and one 1: a division by them makes some NaN, not only NaN."""
-
-    def forward(self, x):
-        return torch.zeros_like(x).index_fill(1, torch.tensor([0]), 1.0)
-
-
-class Foreign(nn.Module):
-    """The NaN is made in this forward, not in a child; the last child gets it as second input."""
-
-    def __init__(self, rng):
-        super().__init__()
-        self.first, self.add = linear(rng, 3, 3), Plus()
-
-    def forward(self, x):
-        return self.add(self.first(x), (x - x) / (x - x))
-
-
-class Plus(nn.Module):
-    def forward(self, a, b):
-        return a + b
-
-
-def bad_blocks(rng):
-    inner = named(fc=linear(rng, 3, 3), power=Square(), clean=Clean(), again=Square())
-    with torch.no_grad():
-        inner.fc.weight[0], inner.fc.bias[0] = 0.0, 0.0  # of this one, the power is finite
-    return named(stem=linear(rng, 3, 3), block=named(inner=inner, tail=nn.Identity()))
-
-
-def bad_log(rng):
-    first = linear(rng, 3, 3)
-    with torch.no_grad():
-        first.weight[1:] = -first.weight[1:].abs()
-        first.bias.fill_(-1.0)
-        first.weight[0], first.bias[0] = 0.0, 2.0  # of this one, the logarithm is finite
-    return named(first=first, log=Log(), head=linear(rng, 3, 2))
-
-
-BAD = {
-    "log": bad_log,
-    "well": lambda rng: named(first=linear(rng, 3, 3), act=nn.Tanh(), head=linear(rng, 3, 2)),
-    "blocks": bad_blocks,
-    "ratio": lambda rng: named(
-        first=linear(rng, 3, 3), body=Halves(rng), act=nn.ReLU(), head=linear(rng, 3, 2)
-    ),
-    "foreign": lambda rng: named(
-        body=Foreign(rng), clean=Clean(), power=Square(), head=linear(rng, 3, 2)
-    ),
-}
-
-
-def small_net(rng, inplace):
-    """Two convolutions and a head with three classes; whole numbers as weights."""
-    net = named(
-        conv1=nn.Conv2d(1, 2, 3, padding=1),
-        relu=nn.ReLU(inplace=inplace),
-        conv2=nn.Conv2d(2, 3, 2),
-        act=nn.Tanh(),
-        flat=nn.Flatten(),
-        head=nn.Linear(48, 3),
-    )
-    with torch.no_grad():
-        for p in net.parameters():
-            p.copy_(floats(rng, *p.shape) / 8)
-    return net
-
-
-def by_hand(net, layer, x, of):
-    """The maps of a layer and the gradient of the class's scores, without any hook."""
-    value, maps = x, None
-    for name, module in net.named_children():
-        value = torch.relu(value) if name == "relu" else module(value)
-        if name == layer:
-            maps = value = value.detach().requires_grad_()
-    (gradient,) = torch.autograd.grad(value[:, of].sum(), maps)
-    return maps.detach(), gradient
-
-
-def heat_by_hand(maps, gradient):
-    return (gradient.mean((2, 3), keepdim=True) * maps).sum(1).clamp(min=0)

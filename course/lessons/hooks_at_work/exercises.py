@@ -99,9 +99,16 @@ def clip_each(parameters, threshold):
 # ## 4. Where does NaN begin?
 #
 # Run `net(x)` once. Give back the path of the module in which the first NaN or infinity was made:
-# its output is not finite, and all of its inputs were. Look only at modules that have no children:
-# a bad number that the `forward` of a module with children makes between them does not count. If
-# there is no such module, give back None. Leave the network as it was.
+# at least one number of its output is NaN or infinite, and all numbers of all its inputs are
+# finite. Look only at modules that have no children, at each of their calls. The `forward` of a
+# module with children can make a bad number too, between two calls of its children: such a number
+# does not count. If there is no such module, give back None.
+#
+# The path is the one of `net.named_modules()`. So `""` is the path of `net` itself.
+#
+# Leave everything as it was: the modules with their settings, the mode of each module (`train` or
+# `eval`: they can differ), the parameters, each `.grad`, and the hooks. Somebody's hooks may be
+# there already.
 #
 # Every module here has tensors as inputs and one tensor as output.
 
@@ -160,12 +167,16 @@ def weight_norms(net):
 # ## 6. Repair: clipped too early
 #
 # A large batch does not fit into memory. So `clipped_sum` takes it in parts: `losses` is a list of
-# functions without arguments, and each gives the loss of one part. The gradient of the whole batch
-# is the sum over the parts. **That sum** should be clipped: when the norm of `weight.grad` is larger
-# than `threshold`, it is scaled down to `threshold`.
+# functions without arguments, and each gives the loss of one part. Finish the backward of one part
+# before you ask for the next part: then memory holds only one of them.
 #
-# This version clips in a hook, so each part is clipped for itself. Repair it. `weight.grad` holds
-# nothing at the start. Leave no hook behind, and do not change the weight itself.
+# The gradient of the whole batch is the sum over the parts. **That sum** should be clipped, once.
+# If its norm is larger than `threshold`, multiply the sum by one factor, so that its norm is
+# `threshold`. Else the sum stays as it is. The norm is the root of the sum of the squares of all
+# numbers, also where `weight` is a matrix. At the end, `weight.grad` holds the clipped sum.
+#
+# This version clips in a hook, so each part is clipped for itself. Repair it. At the start,
+# `weight.grad` is None. Leave no hook behind, and do not change the weight itself.
 
 
 # %% exercise="clipped_sum"
@@ -219,10 +230,14 @@ def step_in_backward(parameters, lr):
 # 2. Add the maps of a picture, each multiplied by its weight.
 # 3. Replace what is negative by 0.
 #
-# The layer behind may work in place, and the heat belongs to what `layer` itself gave. Leave the
-# network as it was: no hook more, each `.grad` as before, the same mode (`train` or `eval`). `x`
-# does not require a gradient; the parameters do. The pictures of a batch do not influence each
-# other.
+# The module that comes after `layer` may work in place. The heat belongs to the output of `layer`
+# before the next module changes it. `layer` is a path as in `net.named_modules()`, also of a module
+# inside another one.
+#
+# Leave everything as it was: the modules with their settings (such as `inplace`), the mode of each
+# module (`train` or `eval`: they can differ), the parameters and buffers, each `.grad`, and the
+# hooks. Somebody's hooks may be there already. Leave `x` as it was, too. `x` does not require a
+# gradient; the parameters do. The pictures of a batch do not influence each other.
 
 
 # %% exercise="heat_map"

@@ -10,6 +10,7 @@ REASONS = {
     "RECORDS_TENSORS": OF_TENSOR_HOOKS["RECORDS_TENSORS"],
     "LOOP_VARIABLE": OF_TENSOR_HOOKS["LOOP_VARIABLE"],
     "MODULE_HOOKS_LEFT": OF_MODULE_HOOKS["MODULE_HOOKS_LEFT"],
+    "OTHERS_MODULE_HOOKS_GONE": OF_MODULE_HOOKS["OTHERS_MODULE_HOOKS_GONE"],
     "FEATURES_OVERWRITTEN": OF_MODULE_HOOKS["FEATURES_OVERWRITTEN"],
     "TOOL_MISSING": Reason(
         "Your dict does not hold a tool of the list for {names}.",
@@ -70,23 +71,32 @@ REASONS = {
         "You named a module that got a bad input already, or one that came later.",
         "In the guilty one, all inputs are finite and the output is not. It comes first.",
     ),
-    "ONLY_NAN_SEEN": Reason(
+    "WELL_BLAMED": Reason(
+        "All outputs of the module that you named are finite.",
+        "In the guilty one, all inputs are finite and the output is not.",
+    ),
+    "PATH_UNKNOWN": Reason(
+        "No module of the network has the path that you gave back.",
+        "Give back the whole path, as `named_modules()` gives it: for example `encoder.0.conv`, "
+        "not only its last part, and not the name of the class.",
+    ),
+    "BAD_NUMBER_MISSED": Reason(
         "A number that is not finite was made, and you say there is none.",
         "Infinity counts as well: `isfinite()` finds both. One such number is enough. And look "
         "inside of blocks: `named_modules()` gives all modules.",
     ),
     "NAMED_WITHOUT_NEED": Reason(
         "All outputs are finite, and you named a module.",
-        "Give back None where nothing was found.",
+        'Give back None where nothing was found. `""` is the path of the network itself.',
     ),
     "RAN_AGAIN": Reason(
         "Your function ran the network more than once.",
         "Register all hooks first. Then one call of `net(x)` is enough.",
     ),
     "NETWORK_CHANGED": Reason(
-        "After your function, a module is in another mode, or other parameters require a gradient.",
-        "An instrument leaves the network as it was. You need neither `eval()` nor "
-        "`requires_grad_()` here.",
+        "After your function, this is not as it was: {what}.",
+        "A function that only looks leaves everything as it was. Do without the change, or take "
+        "it back at the end, for each module and each tensor.",
     ),
     "NORMS_MISSING": Reason(
         "After a backward, your dict has these names: {names}.",
@@ -112,20 +122,44 @@ REASONS = {
         "The sum is complete, and it is not clipped.",
         "After the last backward: `nn.utils.clip_grad_norm_([weight], threshold)`.",
     ),
+    "CLIPPED_IN_BETWEEN": Reason(
+        "You clip after each part, so the next part is added to a gradient that is clipped.",
+        "First call backward for all parts. Then clip, once.",
+        guide="clip-hook-and-micro-batches",
+    ),
     "PARTS_MISSING": Reason(
         "What `weight.grad` holds is not the gradient of all parts.",
         "Call backward for each part, and do not clear `.grad` in between.",
     ),
+    "PARTS_HELD": Reason(
+        "You asked for a part while an earlier one still waited for its backward: memory held "
+        "both of them.",
+        "In the loop, ask for one loss and call its `backward()` at once.",
+    ),
+    "MEAN_OF_PARTS": Reason(
+        "What `weight.grad` holds is the mean of the parts.",
+        "The gradient of the whole batch is their sum: do not divide by the number of parts.",
+    ),
+    "GRADIENT_NOT_STORED": Reason(
+        "After your function, `weight.grad` is None.",
+        "`backward()` adds to `weight.grad`. What you compute without it, you must store there.",
+    ),
+    "OTHER_GRADIENT": Reason(
+        "What `weight.grad` holds does not have the direction of the sum of all parts.",
+        "Call backward for each part, and change nothing in between. Then multiply `weight.grad` "
+        "by one factor, if its norm is too large.",
+    ),
     "OTHER_LENGTH": Reason(
         "What `weight.grad` holds has the direction of the sum, and another norm.",
-        "After the last backward: no mean, and one factor, threshold / norm.",
+        "After the last backward: one factor, threshold / norm. The norm is the root of the sum of "
+        "the squares of all numbers of the sum.",
     ),
     "WEIGHT_CHANGED": Reason(
         "After your function, the weight itself has other values.",
         "Only its gradient is asked for. The step comes later.",
     ),
     "TENSOR_HOOK_LEFT": Reason(
-        "After your function, {count} hooks are still on the weight.",
+        "After your function, a hook of yours is still on the weight.",
         "Keep the handle and call `remove()`, or do without a hook.",
         guide="hooks-pile-up",
     ),
@@ -152,9 +186,14 @@ REASONS = {
         "Your heat holds negative numbers.",
         "The last step replaces them by 0: `clamp(min=0)`.",
     ),
-    "WEIGHTS_NOT_MEAN": Reason(
+    "HEAT_SCALED": Reason(
         "Your heat has the right form, but it is some number of times too large or too small.",
-        "The weight of a map is the mean of its gradient over height and width, not the sum.",
+        "The weight of a map is the mean of its gradient over height and width, not the sum. The "
+        "scores and the weighted maps are added: take no mean of them. Do not divide the heat.",
+    ),
+    "CLAMPED_TOO_EARLY": Reason(
+        "You replaced negative numbers by 0 before the maps were added.",
+        "A map with a negative weight takes heat away. First add all maps, then `clamp(min=0)`.",
     ),
     "GRADIENT_PER_PLACE": Reason(
         "You multiplied each place of a map by the gradient of that place.",
