@@ -1035,6 +1035,142 @@ def name_elements(layer, x):
     return words
 
 
+# %% right name_elements: the true gradients of another backward on the same graph
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.append(gi))
+    out = layer(x)
+    out.backward(out.detach(), retain_graph=True)
+    handle.remove()
+    names = [n for n, p in layer.named_parameters()] + ["input"] * x.requires_grad
+    wanted = list(layer.parameters()) + [x] * x.requires_grad
+    true = dict(zip(names, torch.autograd.grad(out, wanted, out.detach())))
+    if layer.weight.dim() == 2:
+        true["weight.T"] = true["weight"].T
+
+    def word(g):
+        fits = [n for n, t in true.items() if t.shape == g.shape and torch.allclose(t, g)]
+        return fits[0] if fits else "other"
+
+    return [None if g is None else word(g) for g in received[0]]
+
+
+# %% wrong name_elements FOREIGN_NAMED 7: shapes are only compared where allclose must
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {"input": x.grad, "weight": layer.weight.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+    if layer.bias is not None:
+        true["bias"] = layer.bias.grad
+
+    def same(a, b):
+        try:
+            return torch.allclose(a, b)
+        except RuntimeError:
+            return False
+
+    def word(g):
+        return next((n for n, t in true.items() if t is not None and same(t, g)), "other")
+
+    return [None if g is None else word(g) for g in received]
+
+
+# %% wrong name_elements TRANSPOSE_CALLED_OTHER 3: the transpose is forgotten
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {n: p.grad for n, p in layer.named_parameters()} | {"input": x.grad}
+
+    def word(e):
+        for n, g in true.items():
+            if g is not None and g.shape == e.shape and torch.allclose(g, e):
+                return n
+        return "other"
+
+    return [None if e is None else word(e) for e in received]
+
+
+# %% wrong name_elements KNOWN_CALLED_OTHER 2: the bias is forgotten
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {"input": x.grad, "weight": layer.weight.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+
+    def word(e):
+        for n, g in true.items():
+            if g is not None and g.shape == e.shape and torch.allclose(g, e):
+                return n
+        return "other"
+
+    return [None if e is None else word(e) for e in received]
+
+
+# %% wrong name_elements TENSOR_CALLED_NONE 6: no word where nothing fits
+import torch
+
+
+def name_elements(layer, x):
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {n: p.grad for n, p in layer.named_parameters()} | {"input": x.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+
+    def word(e):
+        for n, g in true.items():
+            if e is not None and g is not None and g.shape == e.shape and torch.allclose(g, e):
+                return n
+
+    return [word(e) for e in received]
+
+
+# %% wrong name_elements NONE_NAMED 7: x is made to require a gradient
+import torch
+
+
+def name_elements(layer, x):
+    x = x.detach().requires_grad_()
+    received = []
+    handle = layer.register_backward_hook(lambda m, gi, go: received.extend(gi))
+    layer(x).pow(2).sum().backward()
+    handle.remove()
+    true = {n: p.grad for n, p in layer.named_parameters()} | {"input": x.grad}
+    if layer.weight.dim() == 2:
+        true["weight.T"] = layer.weight.grad.t()
+
+    def word(e):
+        for n, g in true.items():
+            if g is not None and g.shape == e.shape and torch.allclose(g, e):
+                return n
+        return "other"
+
+    return [None if e is None else word(e) for e in received]
+
+
 # %% wrong name_elements ORDER_ASSUMED 1: the order of Conv2d, always
 def name_elements(layer, x):
     return ["input", "weight", "bias"]
@@ -1045,7 +1181,7 @@ def name_elements(layer, x):
     return ["bias", "input", "weight.T"]
 
 
-# %% wrong name_elements NOT_ONE_WORD_EACH 0: the full hook
+# %% wrong name_elements FULL_HOOK_USED 0: the full hook
 def name_elements(layer, x):
     words = []
     handle = layer.register_full_backward_hook(

@@ -1,6 +1,7 @@
 """What the exercises of lesson 5 observe, and how their facts tell misconceptions apart."""
 
 import math
+from itertools import combinations
 
 import torch
 from torch import nn
@@ -479,14 +480,17 @@ class OldLinear(Exercise):
 def telling_input(rng, module, shape):
     """An input whose columns have different sums: else a square weight.grad may be its transpose.
 
-    What the module makes of it is small enough for a loss with exp.
+    What the module makes of it is small enough for a loss with exp. With a loss like
+    `out.pow(2).sum()` no gradient equals another one or its transpose.
     """
     while True:
-        x = floats(rng, *shape)
-        sums = x.reshape(-1, shape[-1]).sum(0).tolist()
-        with torch.no_grad():
-            if len(set(sums)) > 1 and module(x).abs().max() < 60:
-                return x
+        x = floats(rng, *shape).requires_grad_()
+        sums, out = x.reshape(-1, shape[-1]).sum(0).tolist(), module(x)
+        found = torch.autograd.grad(out.pow(2).sum(), [x, out, module.weight])
+        found = [*found, found[-1].t()] if module.weight.ndim == 2 else found
+        alike = any(a.shape == b.shape and torch.allclose(a, b) for a, b in combinations(found, 2))
+        if len(set(sums)) > 1 and out.abs().max() < 60 and not alike:
+            return x.detach()
 
 
 class name_elements(Exercise):
@@ -496,7 +500,7 @@ class name_elements(Exercise):
         Case("a convolution", 1, module="conv", shape=(1, 2, 4, 4), tracked=True),
         Case("without bias", 1, hidden=True, module="no bias", shape=(4, 3), tracked=True),
         Case("a 3-D input", 1, hidden=True, module="linear", shape=(2, 2, 3), tracked=True),
-        Case("an addition", 1, hidden=True, module="exchange", shape=(2, 2, 3), tracked=True),
+        Case("an addition", 1, hidden=True, module="exchange", shape=(1, 1, 3), tracked=True),
         Case("a square weight", 1, hidden=True, module="square", shape=(4, 3), tracked=True),
     )
     hints = (
@@ -509,13 +513,19 @@ class name_elements(Exercise):
     def observe(answer, given, rng):
         module = layer(given["module"], rng)
         x = telling_input(rng, module, given["shape"]).requires_grad_(given["tracked"])
-        return {"names": describe(answer(module, x)), "no hook is left": not hooks_on(module)}
+        return {
+            "names": describe(answer(module, x)),
+            "no hook is left": not hooks_on(module),
+            "_full hook": module._is_full_backward_hook is True,
+        }
 
     @staticmethod
     def diagnose(facts, expected):
         said, right = facts["names"], expected["names"]
         if type(said) is not list:
             return wrong_kind(kind_of(said))
+        if facts["_full hook"] and said != right:
+            return "FULL_HOOK_USED"
         if len(said) != len(right):
             return "NOT_ONE_WORD_EACH", {"got": len(said)}
         words = ("input", "weight", "bias", "weight.T", "other", None)
@@ -526,10 +536,14 @@ class name_elements(Exercise):
             return "TRANSPOSE_NOT_SEEN"
         if any(r is None for _, r in pairs):
             return "NONE_NAMED"
+        if any(s is None for s, _ in pairs):
+            return "TENSOR_CALLED_NONE"
         if any(r == "other" for _, r in pairs):
             return "FOREIGN_NAMED", {"got": next(s for s, r in pairs if r == "other")}
-        if any(s == "other" for s, _ in pairs):
-            return "KNOWN_CALLED_OTHER"
+        called_other = {r for s, r in pairs if s == "other"}
+        if called_other:
+            transpose = called_other == {"weight.T"}
+            return "TRANSPOSE_CALLED_OTHER" if transpose else "KNOWN_CALLED_OTHER"
         if pairs:
             return "ORDER_ASSUMED", {"got": ", ".join(str(s) for s, _ in pairs)}
         return "LAYER_HOOK_LEFT"
@@ -537,7 +551,8 @@ class name_elements(Exercise):
 
 class Exchange(nn.Linear):
     """Exchanges the numbers of its input, and adds a bias. For gradients of only ones, the
-    gradient of the input equals that of the product: `layer(x).sum()` cannot tell them apart."""
+    gradient of the input equals that of the product: `layer(x).sum()` cannot tell them apart.
+    With one row, the gradient of the product has the numbers of that of the bias."""
 
     def __init__(self):
         super().__init__(3, 3)

@@ -259,11 +259,14 @@ class OldLinear(torch.nn.Linear):
 #
 # Find it out by comparing shapes and values with the true gradients, not by a table: the hidden
 # cases use other layers. `x` may or may not require a gradient, and `layer.bias` may be None. Two
-# tensors are "the same" if their shapes are equal and `torch.allclose` says so. When your function
-# is done, no hook may be left on the layer or its parameters.
+# tensors are "the same" if their shapes are equal and `torch.allclose` says so.
+#
+# At the start, `.grad` of `x` and of the parameters is None. When your function is done, no hook
+# may be left on the layer or its parameters. It does not matter what is in `.grad` then.
 #
 # Choose what you call backward on with care: with `layer(x).sum()` every gradient that comes into
-# the layer is a 1, and different things can look the same. `layer(x).pow(2).sum()` is better.
+# the layer is a 1, and different things can look the same. `layer(x).pow(2).sum()` is better: with
+# it, no element fits two words in the cases of this exercise.
 
 
 # %% exercise="name_elements"

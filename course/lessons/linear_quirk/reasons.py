@@ -214,7 +214,7 @@ REASONS = {
         "Compute with `x`, `self.weight` and `self.bias` themselves, without detach or `.data`.",
     ),
     "NOT_ONE_WORD_EACH": Reason(
-        "Your list has {got} entries, and the hook received another number of elements.",
+        "Your list has {got:entry|entries}. A legacy hook receives another number of them here.",
         "Give back one entry for each element of grad_input, also for None.",
     ),
     "NOT_THESE_WORDS": Reason(
@@ -227,16 +227,33 @@ REASONS = {
         guide="legacy-order-of-gradients",
     ),
     "NONE_NAMED": Reason(
-        "You gave a name to an element that is None.",
-        "Where an element is None, the entry is None.",
+        "You gave a name where the element is None for this `x`.",
+        "Where an element is None, the entry is None. Call the layer with `x` as it is: it may "
+        "require no gradient.",
     ),
     "FOREIGN_NAMED": Reason(
-        "You call an element {got} whose shape or values are not those of that gradient.",
-        "Compare both: shapes with ==, then values with torch.allclose.",
+        'You call an element "{got}", and it is not that gradient.',
+        "Compare both: shapes with ==, then values with torch.allclose. With `layer(x).sum()` or "
+        "`.mean()` different things can look the same; `layer(x).pow(2).sum()` tells them apart.",
+    ),
+    "TRANSPOSE_CALLED_OTHER": Reason(
+        'You call an element "other" which is the gradient of the weight, transposed.',
+        "Compare a 2-D element with `layer.weight.grad.t()` as well.",
+        guide="legacy-order-of-gradients",
+    ),
+    "TENSOR_CALLED_NONE": Reason(
+        "You give None for an element that is a tensor.",
+        'None stands only where the element is None. Where no gradient fits, the entry is "other".',
+    ),
+    "FULL_HOOK_USED": Reason(
+        "You registered a full hook. It receives other elements than a legacy hook.",
+        "`register_full_backward_hook` gives one element for each input of the layer. The legacy "
+        "hook is `register_backward_hook`.",
     ),
     "KNOWN_CALLED_OTHER": Reason(
-        "You call an element other which is the gradient of the input or of a parameter.",
-        "Compare after backward: inside the hook `.grad` may not be written yet.",
+        'You call an element "other" which is the gradient of the input or of a parameter.',
+        "Compare each element with the gradient of `x`, of the weight and of the bias. And compare "
+        "after backward: inside the hook `.grad` may not be written yet.",
     ),
     "ORDER_ASSUMED": Reason(
         "You say {got}, but the values of those elements belong to other gradients.",
