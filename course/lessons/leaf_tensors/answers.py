@@ -305,7 +305,7 @@ def leaf_copy(t):
     return t.clone()
 
 
-# %% wrong leaf_copy STILL_CONNECTED 0: requires_grad_ does not cut
+# %% wrong leaf_copy STILL_CONNECTED 1: requires_grad_ does not cut
 def leaf_copy(t):
     return (t * 1).requires_grad_()
 
@@ -370,6 +370,47 @@ def leaf_copy(t):
 # %% wrong leaf_copy WRONG_TYPE 0: a list of numbers
 def leaf_copy(t):
     return t.tolist()
+
+
+# %% right leaf_copy: an empty tensor that is filled
+def leaf_copy(t):
+    copy = t.detach().new_empty(t.shape)
+    copy[...] = t.detach()
+    copy.requires_grad = True
+    return copy
+
+
+# %% wrong leaf_copy NOT_TRACKED 3: asks for a gradient only where t does
+def leaf_copy(t):
+    return t.detach().clone().requires_grad_(t.requires_grad)
+
+
+# %% wrong leaf_copy NOT_TRACKED 3: deepcopy of a leaf, whatever its requires_grad is
+import copy
+
+
+def leaf_copy(t):
+    return copy.deepcopy(t) if t.is_leaf else t.detach().clone().requires_grad_()
+
+
+# %% wrong leaf_copy GRAD_SHARED 3: hands on the gradient itself
+def leaf_copy(t):
+    copy = t.detach().clone().requires_grad_()
+    copy.grad = t.grad if t.is_leaf else None
+    return copy
+
+
+# %% wrong leaf_copy T_CHANGED 3: the gradient of t is cleared
+def leaf_copy(t):
+    copy = t.detach().clone().requires_grad_()
+    if t.is_leaf:
+        t.grad = None
+    return copy
+
+
+# %% wrong leaf_copy T_CHANGED 1: detaches t itself
+def leaf_copy(t):
+    return t.detach_().clone().requires_grad_()
 
 
 # %% right weighted_gradient: torch.autograd.grad on a copy
@@ -483,6 +524,25 @@ def weighted_gradient(f, x, v):
     return f(x).backward(v)
 
 
+# %% right weighted_gradient: one number of y after the other
+import torch
+
+
+def weighted_gradient(f, x, v):
+    x = x.detach().clone().requires_grad_()
+    parts = zip(f(x), v, strict=True)
+    return sum(w * torch.autograd.grad(y, x, retain_graph=True)[0] for y, w in parts)
+
+
+# %% wrong weighted_gradient WRONG_VALUE 3: the transposed jacobian, for vectors only
+import torch
+
+
+def weighted_gradient(f, x, v):
+    jacobian = torch.autograd.functional.jacobian(f, x.detach())
+    return jacobian.permute(*reversed(range(jacobian.dim()))) @ v
+
+
 # %% right freeze: a loop
 def freeze(part):
     frozen = 0
@@ -588,6 +648,58 @@ def freeze(part):
     return 16
 
 
+# %% right freeze: each module's own parameters
+def freeze(part):
+    numbers = []
+
+    def freeze_own(module):
+        for p in module.parameters(recurse=False):
+            p.requires_grad_(False)
+            numbers.append(p.numel())
+
+    part.apply(freeze_own)
+    return sum(numbers)
+
+
+# %% wrong freeze NOT_FROZEN 2: by the names weight and bias
+def freeze(part):
+    count = 0
+    for module in part.modules():
+        for name in ("weight", "bias"):
+            p = getattr(module, name, None)
+            if p is not None:
+                p.requires_grad_(False)
+                count += p.numel()
+    return count
+
+
+# %% wrong freeze NOT_FROZEN 2: only modules without modules in them
+def freeze(part):
+    count = 0
+    for module in part.modules():
+        if not list(module.children()):
+            for p in module.parameters():
+                p.requires_grad_(False)
+                count += p.numel()
+    return count
+
+
+# %% wrong freeze NOT_FROZEN 2: two levels deep
+def freeze(part):
+    count = 0
+    for module in [part, *part.children()]:
+        for p in module.parameters(recurse=False):
+            p.requires_grad_(False)
+            count += p.numel()
+    return count
+
+
+# %% wrong freeze WRONG_VALUE 2: the numbers of a vector or a matrix
+def freeze(part):
+    part.requires_grad_(False)
+    return sum(p.shape[0] * (p.shape[1] if p.dim() > 1 else 1) for p in part.parameters())
+
+
 # %% right why_no_grad: tests in another order
 def why_no_grad(t):
     if t.is_leaf or t.retains_grad:
@@ -655,7 +767,7 @@ def why_no_grad(t):
     return "has grad" if t.is_leaf or t.retains_grad else "non-leaf"
 
 
-# %% wrong why_no_grad TRACKED_IS_NO_LEAF 5: leaf is not asked, and the warning is silenced
+# %% wrong why_no_grad RESULT_NOT_SEEN 5: leaf is not asked, and the warning is silenced
 import warnings
 
 
@@ -683,6 +795,51 @@ def why_no_grad(t):
 # %% wrong why_no_grad RETURNS_NONE 0: printed, not given back
 def why_no_grad(t):
     print("not tracked" if not t.requires_grad else "non-leaf")
+
+
+# %% wrong why_no_grad GRADIENT_NOT_SEEN 5: a gradient of zeros is no gradient
+def why_no_grad(t):
+    if not t.requires_grad:
+        return "not tracked"
+    if not t.is_leaf and not t.retains_grad:
+        return "non-leaf"
+    return "has grad" if t.grad is not None and t.grad.any() else "not yet"
+
+
+# %% wrong why_no_grad T_CHANGED 5: retain_grad keeps PyTorch silent
+def why_no_grad(t):
+    if not t.requires_grad:
+        return "not tracked"
+    if t.is_leaf or t.retains_grad:
+        return "has grad" if t.grad is not None else "not yet"
+    t.retain_grad()
+    return "non-leaf"
+
+
+# %% wrong why_no_grad T_CHANGED 4: takes the gradient away
+def why_no_grad(t):
+    if not t.requires_grad:
+        return "not tracked"
+    if not t.is_leaf and not t.retains_grad:
+        return "non-leaf"
+    if t.grad is None:
+        return "not yet"
+    t.grad = None
+    return "has grad"
+
+
+# %% wrong why_no_grad NO_BACKWARD_YET 2: always has grad
+def why_no_grad(t):
+    return "has grad"
+
+
+# %% wrong why_no_grad RESULT_NOT_SEEN 5: what keeps no gradient is called not yet
+def why_no_grad(t):
+    if not t.requires_grad:
+        return "not tracked"
+    if t.is_leaf or t.retains_grad:
+        return "has grad" if t.grad is not None else "not yet"
+    return "not yet"
 
 
 # %% right make_weights: arithmetic first
@@ -992,7 +1149,7 @@ def sgd_step(weights, lr):
             w.grad = None
 
 
-# %% wrong sgd_step WRONG_VALUE 2: the learning rate of the first case
+# %% wrong sgd_step STEP_LENGTH 2: the learning rate of the first case
 import torch
 
 
@@ -1004,7 +1161,7 @@ def sgd_step(weights, lr):
                 w.grad = None
 
 
-# %% wrong sgd_step WRONG_VALUE 0: the learning rate is ignored
+# %% wrong sgd_step STEP_LENGTH 0: the learning rate is ignored
 import torch
 
 
@@ -1027,6 +1184,97 @@ def sgd_step(weights, lr):
                 w -= lr * w.grad
                 w.grad = None
                 w.requires_grad_(False)
+
+
+# %% right sgd_step: detached in place, and tracked again
+def sgd_step(weights, lr):
+    for w in weights:
+        if w.grad is not None:
+            g = w.grad
+            w.grad = None
+            w.detach_()
+            w -= lr * g
+            w.requires_grad_()
+
+
+# %% right sgd_step: not tracked for a moment
+def sgd_step(weights, lr):
+    for w in weights:
+        g = w.grad
+        if g is None:
+            continue
+        w.requires_grad = False
+        w.sub_(g.mul(lr))
+        w.requires_grad = True
+        del w.grad
+
+
+# %% right sgd_step: written with out=
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.set_grad_enabled(False):
+        for w in filter(lambda w: w.grad is not None, weights):
+            torch.sub(w, w.grad, alpha=lr, out=w)
+            w.grad = None
+
+
+# %% wrong sgd_step STEP_LENGTH 0: lr is forgotten
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.no_grad():
+        for w in weights:
+            if w.grad is not None:
+                w -= w.grad
+                w.grad = None
+
+
+# %% wrong sgd_step STEP_LENGTH 0: divides by lr
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.no_grad():
+        for w in weights:
+            if w.grad is not None:
+                w -= w.grad / lr
+                w.grad = None
+
+
+# %% wrong sgd_step STEP_LENGTH 0: ten times too long
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.no_grad():
+        for w in weights:
+            if w.grad is not None:
+                w -= 10 * lr * w.grad
+                w.grad = None
+
+
+# %% wrong sgd_step MEMORY_REPLACED 0: new memory under the same name
+def sgd_step(weights, lr):
+    for w in weights:
+        if w.grad is not None:
+            w.data = w.data - lr * w.grad
+            w.grad = None
+
+
+# %% wrong sgd_step RAISED 2: number by number, for vectors and matrices
+import torch
+
+
+def sgd_step(weights, lr):
+    with torch.no_grad():
+        for w in weights:
+            if w.grad is not None:
+                for i in range(len(w)):
+                    w[i] -= lr * w.grad[i]
+                w.grad = None
 
 
 # %% right find_leaves: a stack of nodes

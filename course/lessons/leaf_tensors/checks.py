@@ -7,7 +7,7 @@ import torch
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, describe_number, is_tensor, kind_of
+from course.facts import describe, describe_number, is_tensor, kind_of, same
 from course.lessons.leaf_tensors.reasons import REASONS
 from course.steps import TooManySteps, at_most
 
@@ -103,14 +103,8 @@ class leaf_copy(Exercise):
     cases = (
         Case("a copy of a leaf", 1, kind="leaf", dtype="float32", shape=(2, 2)),
         Case("a copy of a result", 1, kind="result", dtype="float32", shape=(2, 2)),
-        Case(
-            "a copy of a tensor in double precision",
-            2,
-            hidden=True,
-            kind="result",
-            dtype="float64",
-            shape=(3,),
-        ),
+        Case("a copy in double precision", 1, True, kind="result", dtype="float64", shape=(3,)),
+        Case("a copy of plain numbers", 1, True, kind="plain", dtype="float64", shape=(3,)),
     )
     hints = (
         "There are three steps: cut the connection, copy the numbers, ask for a gradient.",
@@ -120,8 +114,10 @@ class leaf_copy(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         numbers = floats(rng, *given["shape"]).to(getattr(torch, given["dtype"]))
-        base = (numbers / 7).requires_grad_()  # none of them fits into fewer digits
-        t = base if given["kind"] == "leaf" else base * 2
+        base = numbers / 7  # none of them fits into fewer digits
+        base.requires_grad_(given["kind"] != "plain")
+        base.grad = numbers.clone() if base.requires_grad else None
+        t = base * 2 if given["kind"] == "result" else base
         before = t.detach().clone()
         copy = answer(t)
         if not is_tensor(copy):
@@ -132,14 +128,17 @@ class leaf_copy(Exercise):
             "leaf": copy.is_leaf,
             "connected": False,
             "t unchanged": True,
-            "t still tracked": t.requires_grad,
+            "t requires": t.requires_grad,
+            "t.grad": describe(base.grad),
             "every digit": torch.equal(copy.detach(), before),
         }
         if copy is t:
             return facts | {"connected": True, "t unchanged": False}
+        shared = base.grad is not None and copy.is_leaf and copy.grad is base.grad
         if copy.requires_grad:
             (copy * 1).sum().backward()
-            facts["connected"] = base.grad is not None
+            facts["connected"] = describe(base.grad) != facts["t.grad"]
+        facts["_one .grad"] = shared
         with torch.no_grad():
             copy.detach().add_(1)
         facts["t unchanged"] = torch.equal(t.detach(), before)
@@ -150,13 +149,16 @@ class leaf_copy(Exercise):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
         if facts["connected"]:
-            return "STILL_CONNECTED"
+            return "GRAD_SHARED" if facts.get("_one .grad") else "STILL_CONNECTED"
         if not facts["t unchanged"]:
             return "SHARES_MEMORY"
         if not facts["tracked"]:
             return "NOT_TRACKED", {"what": "Your copy"}
         if not facts["leaf"]:
             return "NOT_A_LEAF", {"what": "Your copy"}
+        for key, what in (("t requires", "`requires_grad`"), ("t.grad", "`.grad`")):
+            if facts[key] != expected[key]:
+                return "T_CHANGED", {"what": what}
         return None
 
 
@@ -164,7 +166,7 @@ class weighted_gradient(Exercise):
     cases = (
         Case("x is a plain tensor", 1, f="triple", grad=None, tracked=False),
         Case("x already has a .grad", 1, f="square", grad=7.0, tracked=True),
-        Case("another function", 1, hidden=True, f="mixed", grad=-2.0, tracked=True),
+        Case("another function", 1, True, f="rows", grad=-2.0, tracked=True, shape=(2, 3)),
         Case("x is a leaf without a .grad", 1, hidden=True, f="mixed", grad=None, tracked=True),
     )
     hints = (
@@ -176,15 +178,16 @@ class weighted_gradient(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        x = floats(rng, 3)
+        x = floats(rng, *given.get("shape", (3,)))
         f = {
             "triple": lambda x: x * 3,
             "square": lambda x: x * x,
             "mixed": lambda x: torch.cat([x * x.sum(), x[:2].exp()]),
+            "rows": lambda x: (x * x).sum(1),
         }[given["f"]]
         x.requires_grad_(given["tracked"])
         v = floats(rng, len(f(x.detach()))) + 0.5
-        old = None if given["grad"] is None else torch.full((3,), given["grad"])
+        old = None if given["grad"] is None else torch.full(x.shape, given["grad"])
         x.grad = None if old is None else old.clone()
         values = x.detach().clone()
         got = describe(answer(f, x, v))
@@ -198,8 +201,8 @@ class weighted_gradient(Exercise):
             "requires_grad kept": x.requires_grad == given["tracked"],
             "grad kept": bool(kept),
             "values kept": torch.equal(x.detach(), values),
-            "_of the sum": plain.grad.tolist(),
-            "_old": None if old is None else old.tolist(),
+            "_of the sum": plain.grad.flatten().tolist(),
+            "_old": None if old is None else old.flatten().tolist(),
         }
 
     @staticmethod
@@ -275,7 +278,7 @@ class why_no_grad(Exercise):
             backward=False,
         ),
         Case("computed from plain numbers", 1, True, kind="untracked", backward=False),
-        Case("a leaf after backward", 1, True, kind="leaf", backward=True),
+        Case("a leaf after backward", 1, True, kind="leaf", backward=True, factor=0),
     )
     hints = (
         "Begin with `t.requires_grad`.",
@@ -289,15 +292,17 @@ class why_no_grad(Exercise):
         y = x * 2
         y.retain_grad() if given["kind"] == "retained" else None
         if given["backward"]:
-            (y * y).sum().backward()
+            (y * y * given.get("factor", 1)).sum().backward()
         untracked = floats(rng, 2) * 3
         t = {"leaf": x, "result": y, "retained": y, "untracked": untracked}[given["kind"]]
+        before = state_of(t)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             word = describe(answer(t))
         return {
             "word": word,
             "warned": any("is not a leaf" in str(w.message) for w in caught),
+            "changed": [name for name, was in before.items() if state_of(t)[name] != was],
             "_kind": given["kind"],
         }
 
@@ -309,6 +314,8 @@ class why_no_grad(Exercise):
         if word not in ("has grad", "not tracked", "non-leaf", "not yet"):
             return "NOT_A_WORD", {"got": repr(word) if isinstance(word, str) else kind_of(word)}
         if word == expected["word"]:
+            if facts["changed"]:
+                return "T_CHANGED", {"what": f"`{facts['changed'][0]}`"}
             return "READS_GRAD_OF_NON_LEAF"
         said = {"got": f'"{word}"'}
         if facts["_kind"] == "retained" and word == "non-leaf":
@@ -317,9 +324,17 @@ class why_no_grad(Exercise):
             return "UNTRACKED_NOT_SEEN", said
         if expected["word"] == "not yet":
             return "NO_BACKWARD_YET", said
-        if facts["_kind"] == "result":
-            return "TRACKED_IS_NO_LEAF", {"names": "`t`"}
-        return None
+        return "RESULT_NOT_SEEN" if facts["_kind"] == "result" else "GRADIENT_NOT_SEEN", said
+
+
+def state_of(t):
+    """What a function that only looks at a tensor leaves as it is."""
+    kept = t.is_leaf or t.retains_grad
+    return {
+        "requires_grad": t.requires_grad,
+        "retains_grad": t.retains_grad,
+        ".grad": describe(t.grad) if kept else None,
+    }
 
 
 class make_weights(Exercise):
@@ -388,13 +403,13 @@ class make_weights(Exercise):
 
 class sgd_step(Exercise):
     cases = (
-        Case("one step", 2, weights=2, unused=0, steps=1, lr=0.25),
-        Case("a second step after the first", 1, weights=1, unused=0, steps=2, lr=0.125),
+        Case("one step", 2, shapes=((3,), (2, 2)), unused=0, steps=1, lr=0.25),
+        Case("a second step after the first", 1, shapes=((),), unused=0, steps=2, lr=0.125),
         Case(
             "three weights, one without a gradient",
             3,
             hidden=True,
-            weights=2,
+            shapes=((2, 3), ()),
             unused=1,
             steps=2,
             lr=0.375,
@@ -408,44 +423,49 @@ class sgd_step(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        weights = [floats(rng, 3).requires_grad_() for _ in range(given["weights"])]
+        weights = [floats(rng, *shape).requires_grad_() for shape in given["shapes"]]
         unused = [floats(rng, 2).requires_grad_() for _ in range(given["unused"])]
-        targets = [floats(rng, 3) for _ in weights]
+        targets = [w.detach() + floats(rng, *w.shape) for w in weights]  # no gradient is 0
         every = [*unused, *weights]
-        same_objects, start = list(every), [w.detach().clone() for w in every]
-
-        def loss():
-            return sum((w - t).square().sum() for w, t in zip(weights, targets, strict=True))
-
-        first = float(loss())
+        same_objects, same_memory = list(every), [w.detach() for w in every]
+        lengths = []  # of each number's first step, measured in gradients: the right one is -lr
         for _ in range(given["steps"]):
-            loss().backward()
+            losses = [(w - t).square().sum() for w, t in zip(weights, targets, strict=True)]
+            (0.75 * sum(losses)).backward()
+            before = [(w.detach().clone(), w.grad.clone()) for w in weights]
             answer(every, given["lr"])
+            for w, (old, gradient) in zip(weights, before, strict=True):
+                lengths += ((w.detach() - old) / gradient).flatten().tolist()
             leaves = [w.is_leaf and w.requires_grad for w in same_objects]
             cleared = [w.grad is None for w in same_objects]
             if not all(leaves):
                 break
+        first = lengths[: sum(w.numel() for w in weights)]
         return {
             "values": [describe(w) for w in same_objects],
+            "in place": [describe(w) for w in same_memory],
             "leaves": leaves,
             "cleared": cleared,
             "the list holds them": list(map(id, every)) == list(map(id, same_objects)),
-            "_unchanged": all(
-                torch.equal(w.detach(), s) for w, s in zip(same_objects, start, strict=True)
-            ),
-            "_loss grew": float(loss()) > first,
+            "_first step": [min(first), max(first)],
+            "_lr": given["lr"],
         }
 
     @staticmethod
     def diagnose(facts, expected):
-        if facts["_unchanged"]:
+        shortest, longest = facts["_first step"]
+        if shortest == longest == 0:
             return "NAME_REBOUND"
         if not all(facts["leaves"]):
             return "NOT_A_LEAF", {"what": "A weight"}
-        if facts["_loss grew"]:
+        if shortest > 0:
             return "WRONG_DIRECTION"
+        if same(shortest, longest) and not same(shortest, -facts["_lr"]):
+            return "STEP_LENGTH"
         if not all(facts["cleared"]):
             return "GRADIENT_NOT_CLEARED"
+        if same(facts["values"], expected["values"]) and facts["in place"] != facts["values"]:
+            return "MEMORY_REPLACED"
         return None
 
 
@@ -513,9 +533,20 @@ def flat():
     return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
 
 
+class Scaled(torch.nn.Module):
+    """It has a parameter of its own, beside modules with parameters."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.scale, self.inner = torch.nn.Parameter(torch.ones(1, 1, 5)), inner
+
+    def forward(self, x):
+        return self.inner(x * self.scale[0])
+
+
 def nested():
     last = torch.nn.Sequential(torch.nn.BatchNorm1d(5), torch.nn.Tanh())
-    block = torch.nn.Sequential(torch.nn.Linear(4, 5, bias=False), last)
+    block = torch.nn.Sequential(torch.nn.Linear(4, 5, bias=False), Scaled(last))
     return torch.nn.Sequential(torch.nn.Linear(3, 4), block, torch.nn.Linear(5, 1))
 
 

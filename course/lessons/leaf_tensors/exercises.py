@@ -98,7 +98,8 @@ def history(t):
 # - has no connection to `t`: no gradient flows from the copy into `t`, and when the copy is
 #   changed in place, `t` stays as it is.
 #
-# `t` itself may be a leaf or the result of an operation.
+# `t` itself may be a leaf, the result of an operation, or a tensor that does not require a
+# gradient. It may have a `.grad`. Leave `t` as it is.
 
 
 # %% exercise="leaf_copy"
@@ -114,8 +115,8 @@ def leaf_copy(t):
 # `f` is a function, and `y = f(x)` is a vector. `y.backward()` would raise an error, because `y`
 # is not one number. `y.backward(v)` works: it gives the gradient of `(v * y).sum()`.
 #
-# Give back that gradient with respect to `x`. `x` is a tensor that **may already have a `.grad`**
-# from earlier work, or may not require a gradient at all. When your function is done, `x` must be
+# Give back that gradient with respect to `x`. `x` is a tensor of any shape. It **may already have
+# a `.grad`** from earlier work, or may not require a gradient at all. When your function is done, `x` must be
 # as it was: the same `requires_grad` and the same `.grad`.
 
 
@@ -131,7 +132,8 @@ def weighted_gradient(f, x, v):
 # %% [markdown] exercise="freeze" points=4 difficulty="easy" minutes=5
 # ## 5. Freeze a part of a network
 #
-# `part` is a module, for example one layer of a network. Freeze it: after your function has run,
+# `part` is a module, for example one layer of a network, or a block that holds other modules. Its
+# parameters can have any name and any shape. Freeze it: after your function has run,
 # a backward through the whole network must leave the `.grad` of every parameter of `part` at
 # `None`, and must still fill the `.grad` of all other parameters. Give back how many **numbers**
 # (not tensors) you froze.
@@ -151,9 +153,9 @@ def freeze(part):
 # %% [markdown] exercise="why_no_grad" points=6 difficulty="medium" minutes=8
 # ## 6. Why is `.grad` None?
 #
-# Look at the tensor `t` and give back one of these words:
+# Look at the tensor `t`, do not change it, and give back one of these words:
 #
-# - `"has grad"`: `t.grad` holds a gradient;
+# - `"has grad"`: `t.grad` holds a gradient. A gradient of zeros is one too;
 # - `"not tracked"`: `t` does not require a gradient;
 # - `"non-leaf"`: `t` is the result of a recorded operation and does not keep its gradient;
 # - `"not yet"`: `t` would keep a gradient, but no backward has reached it so far.
@@ -198,8 +200,10 @@ def make_weights(n_in, n_out):
 # %% [markdown] exercise="sgd_step" points=6 difficulty="medium" minutes=8
 # ## 8. Update by hand
 #
-# Write one step of gradient descent without an optimizer. `weights` is a list of leaf tensors.
-# For each one, subtract `lr` times its gradient **in place**, and set its `.grad` to `None`.
+# Write one step of gradient descent without an optimizer. `weights` is a list of leaf tensors of
+# any shape; some can hold a single number. For each one, subtract `lr` times its gradient
+# **in place**, and set its `.grad` to `None`. In place means: the numbers are written into the
+# memory that the weight has, so `w.detach()`, taken before your step, shows the new numbers too.
 #
 # The tensors in the list must stay the same objects and must stay leaves that require a gradient,
 # so that the next backward works. A weight whose `.grad` is `None` stays as it is.

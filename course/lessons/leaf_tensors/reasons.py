@@ -61,6 +61,14 @@ REASONS = {
         "First compute the numbers, then call `requires_grad_()` on the result.",
         guide="weight-is-no-leaf",
     ),
+    "GRAD_SHARED": Reason(
+        "A backward from your copy changes `t.grad`: both tensors have the same one.",
+        "A fresh leaf begins with `.grad` None. There is no need to hand it the old one.",
+    ),
+    "T_CHANGED": Reason(
+        "After your function, {what} of `t` is not what it was.",
+        "Leave `t` itself as it is: read it, and set or call nothing that changes it.",
+    ),
     "WEIGHTS_IGNORED": Reason(
         "Your result is the gradient of y.sum(). The weights in `v` have no effect.",
         "Hand `v` to backward: `y.backward(v)`.",
@@ -107,6 +115,16 @@ REASONS = {
         "`t` keeps its gradient, but no backward has run, and you say {got}.",
         "Only `t.grad is None` tells whether a backward has reached `t`.",
     ),
+    "RESULT_NOT_SEEN": Reason(
+        "`t` is the result of a recorded operation and does not keep its gradient, and you say "
+        "{got}.",
+        "Ask both: `t.is_leaf` and `t.retains_grad`.",
+        guide="non-leaf-grad-none",
+    ),
+    "GRADIENT_NOT_SEEN": Reason(
+        "`t.grad` holds a gradient, and you say {got}.",
+        "Whether there is a gradient is told by `t.grad is None`, not by the numbers in it.",
+    ),
     "NOT_A_WORD": Reason(
         "You gave back {got}, which is none of the four words.",
         'Give back exactly "has grad", "not tracked", "non-leaf" or "not yet".',
@@ -127,8 +145,17 @@ REASONS = {
         guide="gradients-add-up",
     ),
     "WRONG_DIRECTION": Reason(
-        "Your step goes up: the loss grows.",
+        "Your step goes along the gradient, to where the loss grows.",
         "The gradient points to where the loss grows. Subtract it.",
+    ),
+    "STEP_LENGTH": Reason(
+        "Your step goes against the gradient, but it is not `lr` times as long as the gradient.",
+        "Multiply the gradient by the `lr` that your function is given.",
+    ),
+    "MEMORY_REPLACED": Reason(
+        "Your weights have the right numbers, but in new memory: `w.detach()`, taken before your "
+        "step, still holds the old ones.",
+        "`w.data = …` replaces the memory of `w`. `w -= …` writes into it.",
     ),
     "LEAVES_MISSING": Reason(
         "You found {got:leaf|leaves}, and a backward reaches more.",
