@@ -2423,3 +2423,38 @@ def heat_map(net, layer, x, of):
         p.grad = grad
     weights = kept["gradient"].mean((2, 3), keepdim=True)
     return (weights * kept["maps"]).sum(1).clamp(min=0)
+
+
+# %% wrong heat_map WRONG_VALUE 0: divided by the smallest
+import torch
+
+
+def heat_map(net, layer, x, of):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output)
+        return output.clone()
+
+    handle = net.get_submodule(layer).register_forward_hook(keep)
+    scores = net(x)
+    handle.remove()
+    (gradient,) = torch.autograd.grad(scores[:, of].sum(), kept)
+    weights = gradient.mean((2, 3), keepdim=True)
+    heat = (weights * kept[0].detach()).sum(1).clamp(min=0)
+    return heat / heat.min()
+
+
+# %% wrong clipped_sum OTHER_GRADIENT 1: minus in the place of times
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    if weight.grad.norm() > threshold:
+        weight.grad -= threshold / weight.grad.norm()
+
+
+# %% wrong clipped_sum OTHER_GRADIENT 0: divided by zero
+def clipped_sum(weight, losses, threshold):
+    for loss in losses:
+        loss().backward()
+    weight.grad *= threshold / (weight.grad - weight.grad).norm()

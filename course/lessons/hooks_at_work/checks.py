@@ -410,6 +410,8 @@ class clipped_sum(Exercise):
         for code, values in ways.items():
             if same(got, values):
                 return code
+        if not finite(got):
+            return "OTHER_GRADIENT"
         if times(got, right):
             plain = same(right, ways["SUM_NOT_CLIPPED"])
             return "SMALL_GRADIENT_CHANGED" if plain else "OTHER_LENGTH"
@@ -500,7 +502,7 @@ def telling_pictures(rng, given):
             pairs = combinations(heats, 2)
             hot = signed.amax((1, 2)).min() > 0.1 and signed.amin((1, 2)).max() < -0.1
             if hot and all(apart(heat, other) for (a, heat), (b, other) in pairs if a != b):
-                return net, drawn[part], of, ways
+                return net, drawn[part].clone(), of, ways
 
 
 def ways_to_heat(before, after=(), *, of):
@@ -601,6 +603,8 @@ class heat_map(Exercise):
         for code, heats in facts["_ways"].items():
             if any(same(got, heat) for heat in heats):
                 return code
+        if not finite(got):
+            return None
         if min(got) < 0:
             return "HEAT_NEGATIVE"
         return "HEAT_SCALED" if times(got, right) else None
@@ -618,6 +622,11 @@ def times(got, true):
     """Whether one list of numbers is the other one, times a number above zero."""
     factor = max(map(abs, got)) / max(map(abs, true))
     return factor > 0 and same([number / factor for number in got], true)
+
+
+def finite(values):
+    """Whether no number is NaN or infinite: facts hold those as words."""
+    return not any(isinstance(value, str) for value in values)
 
 
 def values_of(tensor):
