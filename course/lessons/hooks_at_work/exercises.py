@@ -107,8 +107,9 @@ def clip_each(parameters, threshold):
 # The path is the one of `net.named_modules()`. So `""` is the path of `net` itself.
 #
 # Leave everything as it was: the modules with their settings, the mode of each module (`train` or
-# `eval`: they can differ), the parameters, each `.grad`, and the hooks. Somebody's hooks may be
-# there already.
+# `eval`: they can differ), the parameters, each `.grad`, `x`, and the hooks. Somebody's hooks may
+# be there already. Only what `net(x)` itself changes may be new, such as the averages of a
+# BatchNorm.
 #
 # Every module here has tensors as inputs and one tensor as output.
 
