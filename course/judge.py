@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from course.exercise import Case, Exercise, Reason
 from course.explanation import meaning_of
 from course.facts import same
+from course.reasons import RAISED_LATER
 
 
 class AuthorError(RuntimeError):
@@ -104,9 +105,9 @@ def judge_case(exercise, case, observed, expected, reasons):
         outcome = WRONG
     if code not in reasons:
         raise AuthorError(without_sentence(exercise, code))
-    reason = reasons[code]
-    words = Words(evidence, name=exercise.__name__)
     where = observed.get("raised", {})
+    reason = RAISED_LATER if outcome == RAISED and not where["line"] else reasons[code]
+    words = Words(evidence, name=exercise.__name__)
     sentence, hint = words.fill(reason.sentence), words.fill(reason.hint)
     if meaning := meaning_of(where.get("message", "")):
         happened, _, hint = meaning.partition("\nWhat to do: ")

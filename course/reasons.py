@@ -40,3 +40,9 @@ COMMON = {
         "Define it with `def {name}(…):` and do not use the name for anything else.",
     ),
 }
+# What RAISED says where no line of the answer is in the traceback.
+RAISED_LATER = Reason(
+    "The check stopped with {error}. None of your lines was running then: PyTorch or the check "
+    "was using what your code made.",
+    "Look at what your code gives back, at its hooks, and at the state that it leaves behind.",
+)

@@ -144,7 +144,11 @@ def told_of(verdict: Verdict, observed: dict) -> dict:
     if not verdict.case.hidden:
         return {"case": verdict.case.name, **told}
     if verdict.outcome == RAISED:
-        told["sentence"] = f"Your code raised `{told['error']}`."
+        told["sentence"] = (
+            f"Your code raised `{told['error']}`."
+            if verdict.line
+            else f"The check stopped with `{told['error']}` when it used what your code made."
+        )
     return told
 
 

@@ -92,6 +92,21 @@ def test_an_error_is_shown_with_the_line_of_the_learners_own_code(desk):
     assert "course" not in failure.value.shown.replace("course.", "")
 
 
+def test_an_error_in_no_line_of_the_learners_is_not_said_to_be_one_of_their_code(desk):
+    code = (
+        "import torch\n\ndef make_weights(n_in, n_out):\n"
+        "    weight = (0.1 * torch.randn(n_out, n_in)).requires_grad_()\n"
+        "    return weight, torch.tensor(0.5).expand(n_out).requires_grad_()"
+    )
+    shown = []
+    for given in (code, code.replace("return", "raise ValueError(1)\n    return")):
+        with pytest.raises(CheckFailed) as failure:
+            desk.check("make_weights", namespace=names(given))
+        shown.append(failure.value.shown)
+    assert "None of your lines was running" in shown[0] and "Your code stopped" not in shown[0]
+    assert "Your code stopped with ValueError" in shown[1]
+
+
 def test_a_known_error_of_pytorch_is_explained(desk):
     code = "def sgd_step(weights, lr):\n    for w in weights:\n        w -= lr * w.grad"
     with pytest.raises(CheckFailed) as failure:
