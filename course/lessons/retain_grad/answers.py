@@ -239,6 +239,14 @@ def hidden_gradient(x, w, loss_of):
     return h.grad.tolist()
 
 
+# %% wrong hidden_gradient GRAD_TIED 0: create_graph
+def hidden_gradient(x, w, loss_of):
+    h = x * w
+    h.retain_grad()
+    loss_of(h).backward(create_graph=True)
+    return h.grad
+
+
 # %% right gradient_at: an index instead of unpacking
 import torch
 
@@ -247,7 +255,7 @@ def gradient_at(loss, h):
     return torch.autograd.grad(outputs=loss, inputs=[h], retain_graph=True)[0]
 
 
-# %% right gradient_at: backward with inputs, and put back
+# %% wrong gradient_at H_RETAINS 0: backward with inputs, and only h.grad put back
 def gradient_at(loss, h):
     loss.backward(retain_graph=True, inputs=[h])
     gradient = h.grad
@@ -327,17 +335,16 @@ def gradient_at(loss, h):
 
 # %% wrong gradient_at LEAF_GRAD_TOUCHED 1: the leaf gradients are cleared afterwards
 def gradient_at(loss, h):
-    h.retain_grad()
-    loss.backward(retain_graph=True)
-    gradient = h.grad
-    h.grad = None
+    seen = []
+    with h.register_hook(seen.append):
+        loss.backward(retain_graph=True)
     todo = [loss.grad_fn]
     while todo:
         node = todo.pop()
         if hasattr(node, "variable"):
             node.variable.grad = None
         todo += [n for n, _ in node.next_functions if n is not None]
-    return gradient
+    return seen[0]
 
 
 # %% right gradient_at: backward, and every leaf gets its old .grad again
@@ -368,6 +375,39 @@ def gradient_at(loss, h):
     h.register_hook(seen.append)
     torch.autograd.grad(loss, h, retain_graph=True)
     return seen[0]
+
+
+# %% wrong gradient_at H_RETAINS 0: retain_grad, then backward with inputs
+def gradient_at(loss, h):
+    h.retain_grad()
+    loss.backward(inputs=[h], retain_graph=True)
+    gradient = h.grad
+    h.grad = None
+    return gradient
+
+
+# %% wrong gradient_at GRAD_TIED 0: create_graph keeps the graph, and ties the gradient to it
+import torch
+
+
+def gradient_at(loss, h):
+    return torch.autograd.grad(loss, h, create_graph=True)[0]
+
+
+# %% wrong gradient_at GRAPH_FREED 0: of another loss, and without retain_graph
+import torch
+
+
+def gradient_at(loss, h):
+    return torch.autograd.grad(loss**2, h)[0]
+
+
+# %% wrong gradient_at WRONG_VALUE 0: one number of the gradient
+import torch
+
+
+def gradient_at(loss, h):
+    return torch.autograd.grad(loss, h, retain_graph=True)[0].sum()
 
 
 # %% right layer_gradients: hooks with a place for each layer
@@ -500,12 +540,12 @@ def layer_gradients(layers, x):
     x.sum().backward()
 
 
-# %% right layer_gradients: module hooks that are removed
+# %% right layer_gradients: module hooks that are removed, one for each module
 def layer_gradients(layers, x):
     seen = []
     handles = [
         layer.register_full_backward_hook(lambda module, gives, gets: seen.append(gets[0]))
-        for layer in layers
+        for layer in set(layers)
     ]
     for layer in layers:
         x = layer(x)
@@ -567,6 +607,93 @@ def layer_gradients(layers, x):
     for layer in layers:
         layer.zero_grad()
         x = layer(x)
+        x.retain_grad()
+        outputs.append(x)
+    x.sum().backward()
+    return [output.grad for output in outputs]
+
+
+# %% wrong layer_gradients LIST_LENGTH 2: module hooks, two on a module that is twice in the list
+def layer_gradients(layers, x):
+    seen = []
+    handles = [
+        layer.register_full_backward_hook(lambda module, gives, gets: seen.append(gets[0]))
+        for layer in layers
+    ]
+    for layer in layers:
+        x = layer(x)
+    x.sum().backward()
+    for handle in handles:
+        handle.remove()
+    return seen[::-1]
+
+
+# %% wrong layer_gradients ONE_FOR_EACH_MODULE 2: outputs kept by module
+def layer_gradients(layers, x):
+    outputs = {}
+    for layer in layers:
+        x = layer(x)
+        x.retain_grad()
+        outputs[layer] = x
+    x.sum().backward()
+    return [outputs[layer].grad for layer in layers]
+
+
+# %% wrong layer_gradients ONE_FOR_EACH_MODULE 2: gradients kept by module
+def layer_gradients(layers, x):
+    found = {}
+
+    def keep(module, gives, gets):
+        found[module] = gets[0]
+
+    handles = [layer.register_full_backward_hook(keep) for layer in layers]
+    for layer in layers:
+        x = layer(x)
+    x.sum().backward()
+    for handle in handles:
+        handle.remove()
+    return [found[layer] for layer in layers]
+
+
+# %% wrong layer_gradients NOT_RETAINED 2: the place is looked up in the list
+def layer_gradients(layers, x):
+    found = [None] * len(layers)
+    for layer in layers:
+        x = layer(x)
+        place = layers.index(layer)
+        x.register_hook(lambda grad, place=place: found.__setitem__(place, grad))
+    x.sum().backward()
+    return found
+
+
+# %% wrong layer_gradients GRAD_TIED 0: create_graph
+def layer_gradients(layers, x):
+    outputs = []
+    for layer in layers:
+        x = layer(x)
+        x.retain_grad()
+        outputs.append(x)
+    x.sum().backward(create_graph=True)
+    return [output.grad for output in outputs]
+
+
+# %% wrong layer_gradients X_GRAD_LEFT 0: x is tracked for a moment
+def layer_gradients(layers, x):
+    given, outputs = x.requires_grad_(), []
+    for layer in layers:
+        x = layer(x)
+        x.retain_grad()
+        outputs.append(x)
+    x.sum().backward()
+    given.requires_grad_(False)
+    return [output.grad for output in outputs]
+
+
+# %% wrong layer_gradients LIST_CHANGED 0: takes the layers out of the list
+def layer_gradients(layers, x):
+    outputs = []
+    while layers:
+        x = layers.pop(0)(x)
         x.retain_grad()
         outputs.append(x)
     x.sum().backward()
@@ -664,6 +791,13 @@ def repeat_backward(loss, times):
         loss.backward(create_graph=i < times - 1)
 
 
+# %% wrong repeat_backward LOSS_CUT_OFF 0: the loss is cut off, and its graph is kept
+def repeat_backward(loss, times):
+    for _ in range(times):
+        loss.backward(retain_graph=True)
+    loss.detach_()
+
+
 # %% right grad_history: a copy by arithmetic
 def grad_history(w, make_losses):
     history = []
@@ -715,7 +849,7 @@ def grad_history(w, make_losses):
     return history
 
 
-# %% wrong grad_history ONE_TENSOR_MANY_TIMES 0: copies are made at the end
+# %% wrong grad_history COPIED_TOO_LATE 0: copies are made at the end
 def grad_history(w, make_losses):
     history = []
     for make_loss in make_losses:
@@ -819,6 +953,55 @@ def grad_history(w, make_losses):
     for make_loss in make_losses:
         make_loss().backward()
         history.append(w.grad[:])
+    return history
+
+
+# %% wrong grad_history COPIED_TOO_LATE 0: notes after all backward calls
+def grad_history(w, make_losses):
+    for make_loss in make_losses:
+        make_loss().backward()
+    return [w.grad.clone() for _ in make_losses]
+
+
+# %% wrong grad_history WRONG_VALUE 0: cleared before the copy
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward()
+        w.grad.zero_()
+        history.append(w.grad.clone())
+    return history
+
+
+# %% wrong grad_history VALUES_NOT_GRADIENTS 0: copies of w
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward()
+        history.append(w.detach().clone())
+    return history
+
+
+# %% wrong grad_history W_CHANGED 0: a step after each backward
+import torch
+
+
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward()
+        history.append(w.grad.clone())
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+    return history
+
+
+# %% wrong grad_history GRAD_TIED 0: create_graph makes a new .grad each time
+def grad_history(w, make_losses):
+    history = []
+    for make_loss in make_losses:
+        make_loss().backward(create_graph=True)
+        history.append(w.grad)
     return history
 
 
@@ -1142,13 +1325,13 @@ def kept_bytes(tensors):
     return sum(t.grad.numel() * t.grad.element_size() for t in kept.values())
 
 
-# %% wrong kept_bytes RAISED 5: before backward there is None
+# %% wrong kept_bytes RAISED 3: before backward there is None
 def kept_bytes(tensors):
     kept = {id(t): t for t in tensors if t.retains_grad}
     return sum(t.grad.numel() * t.grad.element_size() for t in kept.values())
 
 
-# %% wrong kept_bytes VALUES_COUNTED 5: counts before there is a gradient
+# %% wrong kept_bytes VALUES_COUNTED 3: counts before there is a gradient
 def kept_bytes(tensors):
     kept = {id(t): t for t in tensors if t.retains_grad}
     return sum(t.numel() * t.element_size() for t in kept.values())
@@ -1186,6 +1369,78 @@ def kept_bytes(tensors):
         if not t.is_leaf and t.retains_grad and t.grad is not None:
             total += t.grad.nbytes
             t.grad = None
+    return total
+
+
+# %% right kept_bytes: each tensor of the list once, by identity
+def kept_bytes(tensors):
+    def grad_bytes(t):
+        return 0 if t.grad is None else t.grad.nbytes
+
+    once = [t for i, t in enumerate(tensors) if all(t is not u for u in tensors[:i])]
+    return sum(grad_bytes(t) for t in once if t.retains_grad)
+
+
+# %% wrong kept_bytes WRONG_VALUE 1: eight bytes for each element
+def kept_bytes(tensors):
+    kept = {id(t): t for t in tensors if t.retains_grad and t.grad is not None}
+    return sum(8 * t.grad.numel() for t in kept.values())
+
+
+# %% wrong kept_bytes WRONG_VALUE 1: the tensor and its gradient
+def kept_bytes(tensors):
+    kept = {id(t): t for t in tensors if t.retains_grad and t.grad is not None}
+    return sum(t.nbytes + t.grad.nbytes for t in kept.values())
+
+
+# %% wrong kept_bytes LEAVES_COUNTED 3: each entry of the list, leaf or not
+def kept_bytes(tensors):
+    kept = [t for t in tensors if (t.is_leaf or t.retains_grad) and t.grad is not None]
+    return sum(t.grad.nbytes for t in kept)
+
+
+# %% wrong kept_bytes RETAINS_NOW 3: retain_grad keeps PyTorch silent
+def kept_bytes(tensors):
+    total = 0
+    for t in set(tensors):
+        if not t.is_leaf:
+            t.retain_grad()
+            total += 0 if t.grad is None else t.grad.nbytes
+    return total
+
+
+# %% wrong kept_bytes WRONG_VALUE 4: stops at the first tensor without a gradient
+def kept_bytes(tensors):
+    total = 0
+    for t in dict.fromkeys(tensors):
+        if t.is_leaf or not t.retains_grad:
+            continue
+        if t.grad is None:
+            break
+        total += t.grad.nbytes
+    return total
+
+
+# %% wrong kept_bytes WRONG_VALUE 4: one tensor for each memory
+def kept_bytes(tensors):
+    counted, total = set(), 0
+    for t in tensors:
+        if t.is_leaf or not t.retains_grad or t.grad is None:
+            continue
+        if t.data_ptr() not in counted:
+            counted.add(t.data_ptr())
+            total += t.grad.nbytes
+    return total
+
+
+# %% wrong kept_bytes LIST_CHANGED 0: takes the tensors out of the list
+def kept_bytes(tensors):
+    counted, total = set(), 0
+    while tensors:
+        t = tensors.pop()
+        if t.retains_grad and t.grad is not None and t not in counted:
+            counted.add(t)
+            total += t.grad.nbytes
     return total
 
 
@@ -1390,4 +1645,41 @@ def needs_retain_graph(f, x):
         names = [name for name in dir(node) if name.startswith("_saved_")]
         if any(isinstance(getattr(node, name), torch.Tensor) for name in names):
             return True
+    return False
+
+
+# %% wrong needs_retain_graph RAISED 5: backward from the first number of y
+def needs_retain_graph(f, x):
+    y = f(x.detach().clone().requires_grad_())
+    y[0].backward()
+    try:
+        y[0].backward()
+    except RuntimeError:
+        return True
+    return False
+
+
+# %% wrong needs_retain_graph RAISED 5: weights as long as x
+import torch
+
+
+def needs_retain_graph(f, x):
+    y = f(x.detach().clone().requires_grad_())
+    weights = torch.ones(len(x)).reshape(y.shape)
+    y.backward(weights)
+    try:
+        y.backward(weights)
+    except RuntimeError:
+        return True
+    return False
+
+
+# %% right needs_retain_graph: the mean
+def needs_retain_graph(f, x):
+    y = f(x.detach().clone().requires_grad_()).mean()
+    y.backward()
+    try:
+        y.backward()
+    except RuntimeError:
+        return True
     return False

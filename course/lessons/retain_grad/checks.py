@@ -7,7 +7,7 @@ import torch
 from course import registered
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, describe_number, kind_of, same
+from course.facts import describe, describe_number, is_tensor, kind_of, same
 from course.lessons.retain_grad.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -75,9 +75,11 @@ class hidden_gradient(Exercise):
             made.append(h)
             return (h * factor).sum() if len(given["shape"]) == 1 else (h * h * factor).sum()
 
-        got = describe(answer(x, w, loss_of))
+        said = answer(x, w, loss_of)
+        got = describe(said)
         return {
             "gradient": got,
+            "tied": tied(said, x.grad, w.grad),
             "x.grad": describe(x.grad),
             "w.grad": describe(w.grad),
             "_kind": kind_of(got),
@@ -102,6 +104,8 @@ class hidden_gradient(Exercise):
                 facts[f"{name}.grad"], expected[f"{name}.grad"]
             ):
                 return "LEAF_WITHOUT_GRAD", {"what": f"`{name}`"}
+        if same(got, expected["gradient"]):
+            return "GRAD_TIED", {"what": "A gradient that you give back or leave in `.grad`"}
         return None
 
 
@@ -124,20 +128,18 @@ class gradient_at(Exercise):
         x.grad = None if given["grad"] is None else torch.full(given["shape"], given["grad"])
         h = x * w
         loss = (h * h * w).sum() if x.dim() == 1 else (h.exp() * w + h * h).sum()
-        got = describe(answer(loss, h))
-        facts = {
+        said = answer(loss, h)
+        got = describe(said)
+        return {
             "gradient": got,
+            "tied": tied(said),
             "leaves": [describe(x.grad), describe(w.grad)],
             "h.grad": describe(quiet_grad(h)),
+            "h retains": h.retains_grad,
             "hooks": hooks_on([h]),
-            "backward works": True,
             "_kind": kind_of(got),
+            "one more backward": one_more_backward(loss),
         }
-        try:
-            loss.backward()
-        except RuntimeError:
-            facts["backward works"] = False
-        return facts
 
     @staticmethod
     def diagnose(facts, expected):
@@ -150,17 +152,21 @@ class gradient_at(Exercise):
             return "LEAF_GRAD_TOUCHED"
         if facts["h.grad"] is not None:
             return "H_GRAD_LEFT"
+        if facts["h retains"]:
+            return "H_RETAINS"
         if facts["hooks"]:
             return "HOOK_LEFT_BEHIND", {"where": "`h`"}
-        if not facts["backward works"]:
+        if facts["one more backward"] == "freed":
             return "GRAPH_FREED"
+        if facts["tied"]:
+            return "GRAD_TIED", {"what": "The gradient that you give back"}
         return None
 
 
 class layer_gradients(Exercise):
     cases = (
         Case("two layers", 2, sizes=(2, 3, 1), old=False),
-        Case("layers with an activation between them", 1, sizes=(2, 3, None), old=False),
+        Case("layers with an activation between them", 1, sizes=(2, 3, None, 2, None), old=False),
         Case("a deeper chain", 2, hidden=True, sizes=(3, 4, None, 2, None, 2), old=True),
     )
     hints = (
@@ -171,18 +177,26 @@ class layer_gradients(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        layers, wide = [], given["sizes"][0]
+        layers, wide, tanh = [], given["sizes"][0], torch.nn.Tanh()
         for size in given["sizes"][1:]:
-            layers.append(torch.nn.Tanh() if size is None else torch.nn.Linear(wide, size))
+            layers.append(tanh if size is None else torch.nn.Linear(wide, size))
             wide = size or wide
         parameters = [p for layer in layers for p in layer.parameters()]
         for p in parameters:
             p.grad = floats(rng, *p.shape) if given["old"] else None
         x, values = floats(rng, 2, given["sizes"][0]), []
-        handed = x.clone()
-        got = describe(answer(list(layers), handed))
+        handed, handed_layers = x.clone(), list(layers)
+        said = answer(handed_layers, handed)
+        got = describe(said)
         grads = [describe(p.grad) for p in parameters]
-        left = {"hooks": sum(map(module_hooks, layers)), "x requires": handed.requires_grad}
+        left = {
+            "tied": tied(*parts_of(said), *(p.grad for p in parameters)),
+            "hooks": sum(map(module_hooks, layers)),
+            "x requires": handed.requires_grad,
+            "x.grad": describe(handed.grad),
+            "list kept": same_items(handed_layers, layers),
+            "_first places": [layers.index(layer) for layer in layers],
+        }
         for layer in layers:
             x = layer(x)
             values.append(plain(describe(x)))
@@ -204,12 +218,19 @@ class layer_gradients(Exercise):
         if same(got, right[::-1]):
             return "GRADIENTS_REVERSED"
         if not same(got, right):
-            return None
+            first_places = facts["_first places"]
+            repeated = len(set(first_places)) < len(got)
+            by_module = got == [got[place] for place in first_places]
+            return "ONE_FOR_EACH_MODULE" if repeated and by_module else None
         if not same(facts["parameters"], expected["parameters"]):
             return "LEAF_WITHOUT_GRAD", {"what": "a parameter"}
         if facts["hooks"]:
             return "HOOK_LEFT_BEHIND", {"where": "one of the layers"}
-        return "X_REQUIRES_GRAD"  # nothing else is left in the facts
+        if not facts["list kept"]:
+            return "LIST_CHANGED"
+        if facts["tied"]:
+            return "GRAD_TIED", {"what": "A gradient that you give back or leave in `.grad`"}
+        return "X_REQUIRES_GRAD" if facts["x requires"] else "X_GRAD_LEFT"
 
 
 class repeat_backward(Exercise):
@@ -225,22 +246,17 @@ class repeat_backward(Exercise):
         x.register_hook(lambda grad: calls.append(1))
         loss = (x * x).sum()
         answer(loss, given["times"])
-        facts = {"grad": describe(x.grad), "backwards": len(calls), "freed": False}
-        facts["tied"] = x.grad is not None and x.grad.requires_grad
-        try:
-            loss.backward()
-        except RuntimeError:
-            facts["freed"] = True
-        return facts
+        facts = {"grad": describe(x.grad), "backwards": len(calls), "tied": tied(x.grad)}
+        return facts | {"one more backward": one_more_backward(loss)}
 
     @staticmethod
     def diagnose(facts, expected):
         if facts["backwards"] != expected["backwards"]:
             return "BACKWARD_COUNT", {"got": facts["backwards"]}
-        if not facts["freed"]:
-            return "GRAPH_KEPT"
+        if facts["one more backward"] != "freed":
+            return "GRAPH_KEPT" if facts["one more backward"] == "works" else "LOSS_CUT_OFF"
         if facts["tied"]:
-            return "GRAD_TIED"
+            return "GRAD_TIED", {"what": "The `.grad` that you leave"}
         return None
 
 
@@ -259,12 +275,12 @@ class grad_history(Exercise):
     def observe(answer, given, rng):
         w, grads = floats(rng, 2).requires_grad_(), []
         w.grad = floats(rng, 2) if given["old"] else None
-        factors = [floats(rng, 2) for _ in range(given["losses"])]
+        factors, before = [floats(rng, 2) for _ in range(given["losses"])], w.detach().clone()
 
         def make(factor):
             def make_loss():
-                grads.append(factor.tolist())
-                return (w * factor).sum()
+                grads.append((2 * before * factor).tolist())
+                return (w * w * factor).sum()
 
             return make_loss
 
@@ -275,27 +291,38 @@ class grad_history(Exercise):
         return {
             "history": [plain(entry) for entry in got],
             "w.grad": describe(w.grad),
+            "w": plain(describe(w)),
             "hooks": hooks_on([w]),
+            "tied": tied(*parts_of(said), w.grad),
             "_alone": grads,
+            "_one memory": share_memory(*said, w.grad),
         }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
-        got = facts["history"]
-        if len(got) != len(expected["history"]):
+        got, right = facts["history"], expected["history"]
+        if facts["w"] != expected["w"]:
+            return "W_CHANGED"
+        if len(got) != len(right):
             return "LIST_LENGTH", {"got": len(got)}
         if got == facts["_alone"]:
             return "GRAD_NOT_SUMMED"
         if None in got:
             return "NOTED_TOO_EARLY"
-        if all(entry == got[0] for entry in got):
+        if facts["_one memory"]:
             return "ONE_TENSOR_MANY_TIMES"
-        if not same(got, expected["history"]):
+        if all(same(entry, right[-1]) for entry in got):
+            return "COPIED_TOO_LATE"
+        if all(entry == facts["w"] for entry in got):
+            return "VALUES_NOT_GRADIENTS"
+        if not same(got, right):
             return None
         if facts["hooks"]:
             return "HOOK_LEFT_BEHIND", {"where": "`w`"}
+        if facts["tied"]:
+            return "GRAD_TIED", {"what": "A gradient that you give back or leave in `.grad`"}
         return "LEAF_WITHOUT_GRAD", {"what": "`w`"}
 
 
@@ -399,7 +426,7 @@ class kept_bytes(Exercise):
         Case("two tensors that retain", 1, names="ab", backward=True),
         Case("a leaf, and one that does not retain", 1, names="xan", backward=True),
         Case("another dtype", 1, names="ad", backward=True),
-        Case("a mixture, one tensor twice", 2, hidden=True, names="xadbndae", backward=True),
+        Case("a mixture, one tensor twice", 2, hidden=True, names="uxadbndae", backward=True),
         Case("before backward", 1, hidden=True, names="abd", backward=False),
     )
     hints = (
@@ -411,28 +438,45 @@ class kept_bytes(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         x = floats(rng, rng.choice([3, 5, 7])).requires_grad_()
-        a, b, n, d = x * 2, torch.stack([x, x]), torch.cat([x, x, x]), torch.cat([x, x]).double()
-        e = x * 2  # the values of a, in another tensor
-        for t in (a, b, d, e):
-            t.retain_grad()
-        if given["backward"]:
+        # of such sizes that two mistakes do not give the same number
+        a, b, n = torch.cat([x] * 5) * 2, torch.stack([x, x]), torch.cat([x] * 6)
+        d, u = torch.cat([x, x]).double(), torch.cat([x, x]) * 3
+        e = a.view_as(a)  # the values of a, in the memory of a, and another tensor
+        by_name = {"x": x, "a": a, "b": b, "n": n, "d": d, "e": e, "u": u}
+        for name in "abdeu":
+            by_name[name].retain_grad()
+        if given["backward"]:  # it does not reach u
             (a.sum() + b.sum() + n.sum() + d.sum() + e.sum()).backward()
-        by_name = {"x": x, "a": a, "b": b, "n": n, "d": d, "e": e}
         tensors = [by_name[name] for name in given["names"]]
+        handed = list(tensors)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            got = describe_number(answer(list(tensors)))
+            got = describe_number(answer(handed))
         lost = given["backward"] and any(by_name[name].grad is None for name in "xabde")
-        grads = {name: by_name[name].grad for name in "xabde"}
-        held = {name: g for name, g in grads.items() if g is not None}
-        own = [name for name in given["names"] if name in held and name != "x"]
+        held = {name for name in "xabde" if by_name[name].grad is not None}
+        names = list(given["names"])
+        own = [name for name in names if name in held and name != "x"]
+
+        def size(chosen):
+            return count_bytes(by_name[name] for name in chosen)
+
+        empty = [
+            chosen
+            for group in ("abndeu", "xabndeu", "abdeu")
+            for listed in [[name for name in names if name in group]]
+            for chosen in (listed, set(listed))
+            if set(chosen) - held
+        ]
         return {
             "bytes": got,
             "warned": any("is not a leaf" in str(w.message) for w in caught),
             "gradients lost": lost,
-            "_elements": sum(held[name].numel() for name in set(own)),
-            "_twice": sum(held[name].numel() * held[name].element_size() for name in own),
-            "_with leaf": count_bytes(held[name] for name in set(given["names"]) & set(held)),
+            "retain": [name for name in "abdenu" if by_name[name].retains_grad],
+            "list kept": same_items(handed, tensors),
+            "_elements": sum(by_name[name].numel() for name in set(own)),
+            "_twice": size(own),
+            "_with leaf": size(set(names) & held),
+            "_without gradient": [size(chosen) for chosen in empty],
         }
 
     @staticmethod
@@ -445,7 +489,9 @@ class kept_bytes(Exercise):
         if facts["gradients lost"]:
             return "GRADIENTS_CLEARED"
         if got == expected["bytes"]:
-            return "READS_WITHOUT_ASKING"
+            if facts["retain"] != expected["retain"]:
+                return "RETAINS_NOW"
+            return "READS_WITHOUT_ASKING" if facts["list kept"] else "LIST_CHANGED"
         if got == facts["_elements"]:
             return "ELEMENTS_NOT_BYTES"
         if got == 4 * facts["_elements"]:
@@ -454,9 +500,7 @@ class kept_bytes(Exercise):
             return "COUNTED_TWICE"
         if got == facts["_with leaf"]:
             return "LEAVES_COUNTED"
-        if got > expected["bytes"]:
-            return "VALUES_COUNTED"
-        return None
+        return "VALUES_COUNTED" if got in facts["_without gradient"] else None
 
 
 class needs_retain_graph(Exercise):
@@ -469,7 +513,14 @@ class needs_retain_graph(Exercise):
             "longer chains, x has a .grad",
             3,
             hidden=True,
-            functions=("flip, shift, exp, shift", "flip, neg, shift", "own", "here"),
+            functions=(
+                "flip, shift, exp, shift",
+                "flip, neg, shift",
+                "own",
+                "here",
+                "total",
+                "table",
+            ),
             grad=2.0,
         ),
         Case("a function that fails", 2, hidden=True, functions=("fail",), grad=None),
@@ -490,6 +541,8 @@ class needs_retain_graph(Exercise):
             "flip": lambda x: x.flip(0).reshape(-1, 1),
             "fail": fail,
             "own": OwnSquare.apply,
+            "total": torch.sum,
+            "table": lambda x: torch.outer(x, x),
             "here": lambda v: v * v if torch.equal(v.detach(), before) else v + 3,
         }
         x = floats(rng, 3)
@@ -573,6 +626,33 @@ def hooks_on(tensors):
     return sum(len(found.hooks) for t in tensors for found in registered.hooks_on(t))
 
 
+def one_more_backward(loss):
+    """What PyTorch does when the caller runs backward after an answer."""
+    try:
+        loss.backward()
+    except RuntimeError as error:
+        return "freed" if "second time" in str(error) else "another error"
+    return "works"
+
+
+def tied(*things):
+    """Whether a tensor among them requires a gradient: a gradient that is tied to a graph does."""
+    return any(is_tensor(thing) and thing.requires_grad for thing in things)
+
+
+def parts_of(said):
+    return said if isinstance(said, (list, tuple)) else []
+
+
+def share_memory(*things):
+    return all(map(is_tensor, things)) and len({thing.data_ptr() for thing in things}) == 1
+
+
+def same_items(items, others):
+    """Whether two lists hold the very same objects in the same order."""
+    return list(map(id, items)) == list(map(id, others))
+
+
 def module_hooks(module):
     """How many hooks hang on the module."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -583,8 +663,8 @@ def is_tensor_facts(facts):
     return isinstance(facts, dict) and "tensor" in facts
 
 
-def count_bytes(grads):
-    return sum(grad.numel() * grad.element_size() for grad in grads)
+def count_bytes(tensors):
+    return sum(t.numel() * t.element_size() for t in tensors)
 
 
 def plain(facts):

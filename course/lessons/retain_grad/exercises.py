@@ -63,7 +63,7 @@ def a_second_time():
 # should give back the gradient of `h`. It gives back None. Repair it.
 #
 # `x` and `w` must get their `.grad` from this backward, as they do now. When they have a `.grad`
-# already, it must add up, as usual.
+# already, it must add up, as usual. No gradient may require a gradient itself.
 
 
 # %% exercise="hidden_gradient"
@@ -86,7 +86,10 @@ def hidden_gradient(x, w, loss_of):
 #
 # - no `.grad` of any leaf has changed, and `h.grad` is still None;
 # - no hook of yours hangs on `h`;
-# - the caller can still run `loss.backward()`.
+# - the caller can still run `loss.backward()`, and `h.grad` is None after it too: `h` does not
+#   retain its gradient.
+#
+# The gradient that you give back does not require a gradient itself.
 
 
 # %% exercise="gradient_at"
@@ -102,10 +105,11 @@ def gradient_at(loss, h):
 #
 # `layers` is a list of modules. Hand `x` to the first one, its output to the second one, and so on.
 # Run backward on the **sum** of the last output. Give back a list with the gradient of the output
-# of each layer, in the order of `layers`.
+# of each layer, in the order of `layers`. The same module can be in the list more than once.
 #
 # The parameters of the layers must get their `.grad` as usual: it adds up. `x` does not require a
-# gradient, and that must stay so. Leave no hook on a layer.
+# gradient and has no `.grad`, and that must stay so. Leave no hook on a layer, and leave the list as
+# it is. No gradient may require a gradient itself.
 
 
 # %% exercise="layer_gradients"
@@ -128,7 +132,7 @@ def layer_gradients(layers, x):
 # more), on the same graph. This version stops with an error. Repair it.
 #
 # After the last backward the saved tensors must be free: one more `loss.backward()` must raise
-# PyTorch's error. The `.grad` that you leave must not require a gradient itself.
+# PyTorch's error about a second time. The `.grad` that you leave must not require a gradient itself.
 
 
 # %% exercise="repeat_backward"
@@ -149,7 +153,8 @@ def repeat_backward(loss, times):
 # that is wanted. But in the end all entries of the list are equal. Repair it.
 #
 # `w` may already have a `.grad` at the start; it counts. At the end `w.grad` must be the whole sum,
-# and no hook of yours may hang on `w`.
+# and no hook of yours may hang on `w`. The numbers of `w` stay as they are. No gradient may require
+# a gradient itself.
 
 
 # %% exercise="grad_history"
@@ -208,9 +213,9 @@ def norms_only(loss, tensors):
 # one element.
 #
 # - Leaf tensors do not count. A tensor that is in the list twice counts once. Two tensors with
-#   equal values are two tensors.
-# - Only count: all gradients stay where they are.
-# - A tensor that retains its gradient has None before backward.
+#   equal values are two tensors, also when one is a view of the other.
+# - Only count: all gradients stay where they are, and the tensors and the list stay as they are.
+# - A tensor that retains its gradient has None before backward, and when no backward reaches it.
 # - PyTorch must not print its warning: ask `retains_grad` before you read `.grad`.
 #
 # `t.numel()` is the number of elements, `t.element_size()` the bytes of one.

@@ -54,9 +54,13 @@ REASONS = {
         "After your function, `h.grad` is not None.",
         "`torch.autograd.grad(loss, h)` gives a gradient back and stores nothing.",
     ),
+    "H_RETAINS": Reason(
+        "After your function, `h.retains_grad` is True: the caller's backward will fill `h.grad`.",
+        "`h.retain_grad()` does that, and `backward(inputs=[h])` too. "
+        "`torch.autograd.grad(loss, h)` does not.",
+    ),
     "GRAPH_FREED": Reason(
-        "Your gradient is right. But now the caller's `loss.backward()` raises: the saved tensors "
-        "are freed.",
+        "Now the caller's `loss.backward()` raises: the saved tensors are freed.",
         "Another call follows yours, so yours needs `retain_graph=True`.",
         guide="second-backward-sometimes",
     ),
@@ -64,8 +68,12 @@ REASONS = {
         "After the last backward, one more still works: the saved tensors are still in memory.",
         "`retain_graph=True` belongs on every call but the last.",
     ),
+    "LOSS_CUT_OFF": Reason(
+        "After the last backward, one more stops with another error: not because of freed tensors.",
+        "The last backward frees the saved tensors itself. Change nothing on `loss`.",
+    ),
     "GRAD_TIED": Reason(
-        "The `.grad` that you leave requires a gradient itself: it is tied to the graph.",
+        "{what} requires a gradient itself: it is tied to the graph.",
         "`create_graph=True` does that. To allow one more backward, `retain_graph=True` is enough.",
         guide="create-graph-leaks",
     ),
@@ -84,6 +92,18 @@ REASONS = {
     "X_REQUIRES_GRAD": Reason(
         "After your function, the caller's `x` requires a gradient, and before it did not.",
         "The first output requires a gradient by itself, because the parameters of the layer do.",
+    ),
+    "X_GRAD_LEFT": Reason(
+        "After your function, the caller's `x` has a `.grad`, and before it had none.",
+        "The first output requires a gradient by itself, because the parameters of the layer do.",
+    ),
+    "LIST_CHANGED": Reason(
+        "After your function, the list that you were given does not hold what it held.",
+        "Go through it with a `for` loop, or work on a copy: `list(…)`.",
+    ),
+    "ONE_FOR_EACH_MODULE": Reason(
+        "A module is in the list more than once, and you have one gradient for all its outputs.",
+        "Each output is a tensor of its own. Keep a gradient for each place, not for each module.",
     ),
     "NOTED_TOO_EARLY": Reason(
         "Your list holds None: `w.grad` was noted before a backward had filled it.",
@@ -110,9 +130,18 @@ REASONS = {
         guide="loop-variable",
     ),
     "ONE_TENSOR_MANY_TIMES": Reason(
-        "All entries of your list share one memory: a later backward changed the earlier entries.",
+        "All entries of your list share the memory of `w.grad`: each backward changes all of them.",
         "`.grad` is added to in place. Keep a copy: `w.grad.clone()`.",
         guide="grad-is-not-a-snapshot",
+    ),
+    "COPIED_TOO_LATE": Reason(
+        "Every entry of your list is the whole sum, as `w.grad` is at the end.",
+        "`.grad` is added to in place. Make each copy inside the loop, after its own backward.",
+        guide="grad-is-not-a-snapshot",
+    ),
+    "W_CHANGED": Reason(
+        "After your function, the numbers of `w` are not what they were.",
+        "Only run backward and note. A step of gradient descent is not asked for.",
     ),
     "GRAD_NOT_SUMMED": Reason(
         "Your list holds the gradient of each backward alone. The exercise asks for what `.grad` "
@@ -155,6 +184,10 @@ REASONS = {
     "COUNTED_TWICE": Reason(
         "You count a tensor twice that is in the list twice.",
         "Remember which tensors you have counted, for example by `id(t)`.",
+    ),
+    "RETAINS_NOW": Reason(
+        "After your function, a tensor retains its gradient that did not before.",
+        "Only count. Ask `t.retains_grad`; `t.retain_grad()` changes the tensor.",
     ),
     "READS_WITHOUT_ASKING": Reason(
         "Your number is right, but PyTorch printed its warning: `.grad` of a non-leaf was read.",
