@@ -54,6 +54,14 @@ def not_all_ones(rng, *shape):
             return factor
 
 
+def unlike(rng, *others):
+    """Numbers in the shape of the others, not the same as any of them."""
+    while True:
+        drawn = floats(rng, *others[0].shape)
+        if not any(torch.equal(drawn, other) for other in others):
+            return drawn
+
+
 class hidden_gradient(Exercise):
     cases = (
         Case("two numbers", 2, shape=(2,), old=False),
@@ -67,7 +75,7 @@ class hidden_gradient(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         x, w = (not_all_ones(rng, *given["shape"]).requires_grad_() for _ in range(2))
-        factor, made = floats(rng, *given["shape"]), []
+        factor, made = unlike(rng, x, w), []  # so that no gradient is the value of h
         for leaf in (x, w):
             leaf.grad = floats(rng, *given["shape"]) if given["old"] else None
 
@@ -274,8 +282,10 @@ class grad_history(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         w, grads = floats(rng, 2).requires_grad_(), []
-        w.grad = floats(rng, 2) if given["old"] else None
-        factors, before = [floats(rng, 2) for _ in range(given["losses"])], w.detach().clone()
+        before = w.detach().clone()
+        # all gradients have the sign of w: no sum of them is 0, and no two sums are equal
+        w.grad = before * floats(rng, 2).abs() if given["old"] else None
+        factors = [floats(rng, 2).abs() for _ in range(given["losses"])]
 
         def make(factor):
             def make_loss():
