@@ -500,7 +500,7 @@ def weight_norms(net):
     return norms
 
 
-# %% right weight_norms: after accumulation, minus what was there
+# %% wrong weight_norms OLD_GRADIENT_SEEN 2: after accumulation, minus what was there last
 import torch
 
 
@@ -584,7 +584,7 @@ def weight_norms(net):
     return norms
 
 
-# %% wrong weight_norms OLD_GRADIENT_SEEN 0: the gradient of the output
+# %% wrong weight_norms OUTPUT_GRADIENT_SEEN 0: the gradient of the output
 def weight_norms(net):
     norms = {}
     for name, layer in net.named_children():
@@ -2458,3 +2458,298 @@ def clipped_sum(weight, losses, threshold):
     for loss in losses:
         loss().backward()
     weight.grad *= threshold / (weight.grad - weight.grad).norm()
+
+
+# %% wrong turned OTHER_WAY_TURNED 0: the mean of both factors, on t itself
+def turned(t, factor):
+    t.register_hook(lambda grad: grad * (1 + factor) / 2)
+    return t
+
+
+# %% wrong turned OTHER_WAY_TURNED 0: the mean of both factors, and a view
+def turned(t, factor):
+    t.register_hook(lambda grad: grad * (1 + factor) / 2)
+    return t.view_as(t)
+
+
+# %% wrong turned WAY_IS_CUT 0: a leaf of its own
+def turned(t, factor):
+    way = t.detach().requires_grad_()
+    way.register_hook(lambda grad: grad * factor)
+    return way
+
+
+# %% wrong turned WRONG_VALUE 3: the factor 0 is taken for none
+def turned(t, factor):
+    way = t.clone()
+    way.register_hook(lambda grad: (factor or -1) * grad)
+    return way
+
+
+# %% wrong clip_each CLIPPED_TOO_MUCH 0: the sum of the absolute values
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = grad.abs().sum()
+        return grad * (threshold / norm) if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each CLIPPED_TOO_MUCH 0: the norm without the root
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = (grad**2).sum()
+        return grad * (threshold / norm) if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each CLIPPED_TOO_MUCH 0: scaled to the norm 1
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = grad.norm()
+        return grad / norm if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each NOT_CLIPPED 0: each is halved
+def clip_each(parameters, threshold):
+    return [p.register_hook(lambda grad: grad * 0.5) for p in parameters]
+
+
+# %% wrong clip_each WRONG_VALUE 0: the sign is wrong
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = grad.norm()
+        return -grad * (threshold / norm) if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each CLIPPED_BY_VALUE 0: all numbers become one
+import torch
+
+
+def clip_each(parameters, threshold):
+    def clip(grad):
+        if grad.norm() > threshold:
+            return torch.full_like(grad, threshold / grad.numel() ** 0.5)
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each WORKS_ONCE 0: each hook takes itself away
+def clip_each(parameters, threshold):
+    handles = []
+    for i, p in enumerate(parameters):
+
+        def clip(grad, i=i):
+            handles[i].remove()
+            return grad * (threshold / grad.norm().clamp(min=threshold))
+
+        handles.append(p.register_hook(clip))
+    return handles
+
+
+# %% wrong clip_each NOT_CLIPPED 0: the largest number for the norm
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = grad.abs().max()
+        return grad * (threshold / norm) if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each NOT_CLIPPED 0: the largest singular value
+import torch
+
+
+def clip_each(parameters, threshold):
+    def clip(grad):
+        norm = torch.linalg.norm(grad, 2)
+        return grad * (threshold / norm) if norm > threshold else None
+
+    return [p.register_hook(clip) for p in parameters]
+
+
+# %% wrong clip_each HANDLES_MISSING 0: None for each handle
+def clip_each(parameters, threshold):
+    def clip(grad):
+        return grad * (threshold / grad.norm().clamp(min=threshold))
+
+    handles = []
+    for p in parameters:
+        p.register_hook(clip)
+        handles.append(None)
+    return handles
+
+
+# %% right weight_norms: after accumulation, minus what the tensor hook found
+def weight_norms(net):
+    norms, before = {}, {}
+
+    def prepare(name, p):
+        before[name] = None if p.grad is None else p.grad.clone()
+
+    def record(name, p):
+        new = p.grad if before[name] is None else p.grad - before[name]
+        norms[name] = new.norm().item()
+
+    for name, layer in net.named_children():
+        layer.weight.register_hook(lambda _, name=name, p=layer.weight: prepare(name, p))
+        layer.weight.register_post_accumulate_grad_hook(lambda p, name=name: record(name, p))
+    return norms
+
+
+# %% wrong weight_norms OUTPUT_GRADIENT_SEEN 0: in a hook after the layer's backward
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(module, grad_input, grad_output, name=name):
+            norms[name] = grad_output[0].norm().item()
+
+        layer.register_full_backward_hook(record)
+    return norms
+
+
+# %% wrong weight_norms WRONG_VALUE 0: the sum of the absolute values
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(grad, name=name):
+            norms[name] = grad.abs().sum().item()
+
+        layer.weight.register_hook(record)
+    return norms
+
+
+# %% wrong weight_norms NORM_OF_ANOTHER_KIND 0: the largest singular value
+import torch
+
+
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(grad, name=name):
+            norms[name] = torch.linalg.norm(grad, 2).item()
+
+        layer.weight.register_hook(record)
+    return norms
+
+
+# %% wrong weight_norms STORED_GRADIENT_CHANGED 0: the gradient is thrown away
+def weight_norms(net):
+    norms = {}
+    for name, layer in net.named_children():
+
+        def record(p, name=name):
+            norms[name] = p.grad.norm().item()
+            p.grad = None
+
+        layer.weight.register_post_accumulate_grad_hook(record)
+    return norms
+
+
+# %% right step_in_backward: requires_grad is switched off for the step
+def step_in_backward(parameters, lr):
+    def step(p):
+        p.requires_grad_(False)
+        p.sub_(lr * p.grad)
+        p.requires_grad_(True)
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward NO_GRADIENT_ANY_MORE 0: requires_grad is switched off and stays so
+def step_in_backward(parameters, lr):
+    def step(p):
+        p.requires_grad_(False)
+        p.sub_(lr * p.grad)
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+
+
+# %% wrong step_in_backward TOO_EARLY_STEP 4: the step in a tensor hook, with what it gets
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def forget(p):
+        p.grad = None
+
+    handles = []
+    for p in parameters:
+        if not p.requires_grad:
+            continue
+
+        def step(grad, p=p):
+            with torch.no_grad():
+                p.sub_(lr * grad)
+
+        handles.append(p.register_hook(step))
+        handles.append(p.register_post_accumulate_grad_hook(forget))
+    return handles
+
+
+# %% wrong step_in_backward HANDLES_MISSING 4: None for the frozen parameter
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    return [
+        p.register_post_accumulate_grad_hook(step) if p.requires_grad else None for p in parameters
+    ]
+
+
+# %% wrong step_in_backward HANDLES_MISSING 0: functions for handles
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    handles = [p.register_post_accumulate_grad_hook(step) for p in parameters if p.requires_grad]
+    return [handle.remove for handle in handles]
+
+
+# %% wrong step_in_backward NO_STEP_TAKEN 0: another tensor takes the place in the list
+def step_in_backward(parameters, lr):
+    def make(i):
+        def step(p):
+            parameters[i] = (p - lr * p.grad).detach().requires_grad_()
+            p.grad = None
+
+        return step
+
+    return [
+        p.register_post_accumulate_grad_hook(make(i))
+        for i, p in enumerate(parameters)
+        if p.requires_grad
+    ]
+
+
+# %% wrong step_in_backward FROZEN_CHANGED 4: the frozen parameter takes steps, too
+import torch
+
+
+def step_in_backward(parameters, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad = None
+
+    return [p.requires_grad_().register_post_accumulate_grad_hook(step) for p in parameters]

@@ -3,22 +3,23 @@
 import math
 import weakref
 from collections import Counter
-from itertools import combinations
 
 import torch
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, is_tensor, kind_of, same
+from course.lessons.hooks_at_work.factors import factor_between, flat, gradient_to_clip, times
 from course.lessons.hooks_at_work.kept import GRAD, Before, diagnose_changes
+from course.lessons.hooks_at_work.mistaken_norms import mistaken_norms, stored
 from course.lessons.hooks_at_work.nets import (
     BAD,
     leaves_of,
-    maps_and_scores,
     one_bad_row,
-    picture_net,
 )
+from course.lessons.hooks_at_work.parts import Passage, telling_parts, ways_to_clip
 from course.lessons.hooks_at_work.reasons import REASONS
+from course.lessons.hooks_at_work.telling import telling_pictures
 from course.lessons.module_hooks.nets import (
     global_hooks_end_here,
     line,
@@ -94,17 +95,24 @@ class turned(Exercise):
             return {"kind": kind_of(describe(way))}
         if not torch.equal(way.detach(), t.detach()):
             return {"same values": False}
-        factors = floats(rng, 2, 3)
-        for _ in range(given.get("backwards", 1)):
-            # the node of the sum hands one gradient to both: an edit in place reaches t as well
-            ((t + way) * factors).sum().backward(retain_graph=True)
-        plain = factors * (2 if given["leaf"] else 4) * given.get("backwards", 1)
+        factors, times = floats(rng, 2, 3), given.get("backwards", 1)
+
+        def gradient(used):
+            leaf.grad = None
+            for _ in range(times):
+                (used * factors).sum().backward(retain_graph=True)
+            return None if leaf.grad is None else numbers_of(leaf.grad)
+
+        plain = factors * (1 if given["leaf"] else 2) * times
         return {
             "same values": True,
             "tracked": way.requires_grad,
-            "gradient": numbers_of(leaf.grad),
-            "_without": numbers_of(plain),
-            "_both": numbers_of(plain * factor),
+            # the node of the sum hands one gradient to both: an edit in place reaches t as well
+            "both ways": gradient(t + way),
+            "other way": gradient(t),
+            "this way": gradient(way) if way.requires_grad else None,
+            "_plain": numbers_of(plain),
+            "_both turned": numbers_of(2 * plain * factor),
         }
 
     @staticmethod
@@ -113,13 +121,13 @@ class turned(Exercise):
             return wrong_kind(facts["kind"])
         if not facts["same values"]:
             return "VALUES_CHANGED"
-        if not facts["tracked"]:
+        if facts["this way"] is None:
             return "WAY_IS_CUT"
-        if facts["gradient"] == facts["_both"]:
+        if facts["other way"] != expected["other way"]:
             return "OTHER_WAY_TURNED"
-        if facts["gradient"] == facts["_without"]:
-            return "GRADIENT_UNCHANGED"
-        return None
+        if facts["this way"] != expected["this way"]:
+            return "GRADIENT_UNCHANGED" if facts["this way"] == facts["_plain"] else None
+        return "OTHER_WAY_TURNED" if facts["both ways"] == facts["_both turned"] else None
 
 
 class clip_each(Exercise):
@@ -148,8 +156,7 @@ class clip_each(Exercise):
                 p.grad = None
             gradients = []
             for p, kind in zip(parameters, given["gradients"], strict=True):
-                by = {"large": 20 + rng.randint(1, 9), "small": 0.125, "zero": 0.0}[kind]
-                gradients.append(floats(rng, *p.shape) * by)
+                gradients.append(gradient_to_clip(rng, kind, p.shape))
             used = [parameters[0] + other * 1, *parameters[1:]]
             sum((p * g).sum() for p, g in zip(used, gradients, strict=True)).backward()
             if not torch.equal(other.grad, gradients[0]):
@@ -157,8 +164,8 @@ class clip_each(Exercise):
             return [numbers_of(g) for g in gradients], [p.grad.clone() for p in parameters]
 
         handles = answer(parameters, threshold)
-        if not isinstance(handles, (list, tuple)) or len(handles) != len(parameters):
-            return {"kind": kind_of(describe(handles))}
+        if found := no_handles(handles, len(parameters)):
+            return {"kind": found}
         others = []
         runs = [backward() for _ in range(2)]
         for handle in handles:
@@ -169,7 +176,6 @@ class clip_each(Exercise):
             "after remove": [numbers_of(g) for g in after] == true,
             "others": others,
             "_true": [true for true, _ in runs],
-            "_norms": [[describe(g.norm().item()) for g in got] for _, got in runs],
             "_threshold": threshold,
             "_kinds": list(given["gradients"]),
         }
@@ -182,18 +188,27 @@ class clip_each(Exercise):
             return "HOOK_STILL_ACTS"
         if facts["others"]:
             return "NEIGHBOUR_CHANGED"
-        kinds, norms, limit = facts["_kinds"], facts["_norms"][0], facts["_threshold"]
-        for i, kind in enumerate(kinds):
-            if norms[i] == "nan":
-                return "ZERO_BECOMES_NAN"
-            if kind != "large" and facts["clipped"][0][i] != facts["_true"][0][i]:
-                total = sum(norm**2 for norm in norms) ** 0.5
-                together = abs(total - limit) < 0.01
-                return "CLIPPED_ALL_TOGETHER" if together else "SMALL_GRADIENT_CHANGED"
-        if any(norms[i] > limit * 1.001 for i in range(len(kinds))):
-            largest = max(abs(v) for g in facts["clipped"][0] for row in g for v in row)
-            return "CLIPPED_BY_VALUE" if largest <= limit * 1.001 else "NOT_CLIPPED"
-        return "CLIPPED_ALL_TOGETHER" if "small" in kinds else None
+        runs, trues, rights = facts["clipped"], facts["_true"], expected["clipped"]
+        first_right, limit = same(runs[0], rights[0]), facts["_threshold"]
+        if first_right and same(runs[1], trues[1]):
+            return "WORKS_ONCE"
+        got, true, right = runs[first_right], trues[first_right], rights[first_right]
+        wrong = [i for i, gradient in enumerate(got) if not same(gradient, right[i])]
+        kind, numbers, before = facts["_kinds"][wrong[0]], flat(got[wrong[0]]), flat(true[wrong[0]])
+        if kind == "zero" and any(map(math.isnan, numbers)):
+            return "ZERO_BECOMES_NAN"
+        factor = factor_between(numbers, before)
+        for together in (true, [g for run in trues[: first_right + 1] for g in run]):
+            total = math.hypot(*[number for gradient in together for number in flat(gradient)])
+            if factor and same(factor, limit / total):
+                return "CLIPPED_ALL_TOGETHER"
+        if kind != "large":
+            return "SMALL_GRADIENT_CHANGED"
+        if not all(map(math.isfinite, numbers)) or (factor is not None and factor < 0):
+            return None
+        if factor is None:
+            return "CLIPPED_BY_VALUE"
+        return "NOT_CLIPPED" if math.hypot(*numbers) > limit else "CLIPPED_TOO_MUCH"
 
 
 class first_bad(Exercise):
@@ -260,7 +275,7 @@ class first_bad(Exercise):
 class weight_norms(Exercise):
     cases = (
         Case("two layers, one backward", 2, sizes=(3, 4, 2), backwards=1),
-        Case("three layers, two backward calls, nothing cleared", 3, True, sizes=(2, 3, 3, 2)),
+        Case("three layers, three backward calls", 3, True, sizes=(2, 3, 3, 2), cleared=2),
     )
     hints = (
         "When is the gradient of a weight known? Not when the one of the layer's input is.",
@@ -277,16 +292,22 @@ class weight_norms(Exercise):
         norms = answer(net)
         if not isinstance(norms, dict):
             return {"kind": kind_of(describe(norms))}
-        seen = []
-        for _ in range(given.get("backwards", 2)):
-            x = floats(rng, 4, sizes[0])
-            (net(x) * floats(rng, 4, sizes[-1])).sum().backward()
+        seen, ways, after = [], [], stored(net)
+        for number in range(given.get("backwards", 3)):
+            if number == given.get("cleared"):
+                net.zero_grad()
+            last = {name: (grad, after[name]) for name, grad in stored(net).items()}
+            x, arriving = floats(rng, 4, sizes[0]), floats(rng, 4, sizes[-1])
+            (net(x) * arriving).sum().backward()
+            after = stored(net)
             entries = describe(dict(norms))
             seen.append({f"of {name}": value for name, value in entries.items()})
+            ways.append(mistaken_norms(net, x, arriving, last))
+        grads = [p.grad for p in net.parameters()]
         return {
             "seen": seen,
-            "stored": [numbers_of(p.grad) for p in net.parameters()],
-            "_names": sorted(map(str, norms)),
+            "stored": [None if grad is None else numbers_of(grad) for grad in grads],
+            "_ways": ways,
         }
 
     @staticmethod
@@ -295,65 +316,23 @@ class weight_norms(Exercise):
             return wrong_kind(facts["kind"])
         if facts["stored"] != expected["stored"]:
             return "STORED_GRADIENT_CHANGED"
-        if any(set(a) != set(b) for a, b in zip(facts["seen"], expected["seen"], strict=True)):
-            names = facts["_names"]
+        pairs = list(zip(facts["seen"], expected["seen"], strict=True))
+        other = next((entries for entries, right in pairs if set(entries) != set(right)), None)
+        if other is not None:
+            names = sorted(name.removeprefix("of ") for name in other)
             if list(facts["seen"][0].values()) == [expected["seen"][0]["of first"]]:
                 return "LOOP_VARIABLE", {"names": names[0]}
             return "NORMS_MISSING", {"names": quoted(names) or "none"}
-        values = [value for entry in facts["seen"] for value in entry.values()]
+        values = [value for entries in facts["seen"] for value in entries.values()]
         other = next((v for v in values if type(v) is not float), 0.0)
         if type(other) is not float:
             return "RECORDS_TENSORS", {"got": kind_of(other)}
-        return "OLD_GRADIENT_SEEN"
-
-
-def telling_parts(rng, given, threshold):
-    """The parts of a gradient, for which no mistaken way gives what the right one gives."""
-    while True:
-        parts = [floats(rng, *given["shape"]) * 16 for _ in range(given["parts"] - 1)]
-        whole = floats(rng, *given["shape"]) * given["size"]
-        parts.append(whole - sum(parts))
-        norm, right = whole.norm(), clip(whole, threshold)
-        if given["size"] < 1:  # changed by who takes the square of the norm, not by who cuts
-            fits = math.sqrt(threshold) * 1.05 < norm < 0.9 * threshold
-            fits &= whole.abs().max() <= threshold / 2
-        else:  # clipped by who takes the mean, too; no other norm of a matrix is the same
-            fits = norm > 1.1 * threshold * len(parts) and len(whole.abs().unique()) > 1
-            if whole.dim() == 2:
-                fits &= torch.linalg.matrix_norm(whole, 2) < 0.95 * norm
-        mistaken = [g for g in ways_to_clip(parts, threshold).values() if not torch.equal(g, whole)]
-        apart = all((g - right).norm() > 0.1 * right.norm() for g in mistaken)
-        if fits and apart and all(part.norm() > 2 * threshold for part in parts):
-            return parts
-
-
-def ways_to_clip(parts, threshold):
-    """What mistaken ways give, under their reason codes."""
-    running = torch.zeros_like(parts[0])
-    for part in parts:
-        running = clip(running + part, threshold)
-    return {
-        "PARTS_CLIPPED": sum(clip(part, threshold) for part in parts),
-        "CLIPPED_IN_BETWEEN": running,
-        "PARTS_MISSING": clip(parts[-1], threshold),
-        "MEAN_OF_PARTS": sum(parts) / len(parts),
-        "SUM_NOT_CLIPPED": sum(parts),
-    }
-
-
-def clip(gradient, threshold):
-    return gradient * (threshold / gradient.norm().clamp(min=threshold))
-
-
-class Passage:
-    """A hook on a part: it lives as long as the part's graph, and knows whether backward came."""
-
-    def __init__(self, came, number):
-        self.came, self.number, self.waits = came, number, True
-
-    def __call__(self, grad):
-        self.waits = False
-        self.came.add(self.number)
+        for (entries, right), ways in zip(pairs, facts["_ways"], strict=True):
+            wrong = {name[3:]: v for name, v in entries.items() if not same(v, right[name])}
+            for code, norms in ways.items():
+                if any(same(v, norm) for name, v in wrong.items() for norm in norms[name]):
+                    return code
+        return None
 
 
 class clipped_sum(Exercise):
@@ -423,7 +402,7 @@ class clipped_sum(Exercise):
 class step_in_backward(Exercise):
     cases = (
         Case("one backward", 2, sizes=(3, 4, 2), backwards=1),
-        Case("two steps", 2, hidden=True, sizes=(2, 3, 4, 1), backwards=2),
+        Case("two steps", 2, hidden=True, sizes=(2, 3, 4, 1), backwards=2, halved=True),
         Case("a frozen parameter, and removed hooks", 2, True, sizes=(3, 3, 2), frozen=True),
     )
     hints = (
@@ -438,115 +417,62 @@ class step_in_backward(Exercise):
         parameters = list(net.parameters())
         if given.get("frozen"):
             parameters[0].requires_grad_(False)
+        frozen = [p for p in parameters if not p.requires_grad]
         start, alive = [p.detach().clone() for p in parameters], []
-        handles = answer(parameters, lr)
-        if not isinstance(handles, (list, tuple)):
-            return {"kind": kind_of(describe(handles))}
+        handles = answer(list(parameters), lr)
+        if found := no_handles(handles):
+            return {"kind": found}
         watched = [p for p in parameters if p.requires_grad]
-        watchers = [
-            p.register_hook(lambda _: alive.append(sum(q.grad is not None for q in watched)))
-            for p in watched
-        ]
+
+        def watch(grad):
+            alive.append(sum(p.grad is not None for p in watched))
+            return grad / 2 if given.get("halved") else None
+
+        def backward():
+            loss = net(floats(rng, 4, given["sizes"][0])).sum()
+            if loss.requires_grad:
+                loss.backward()
+
+        watchers = [p.register_hook(watch) for p in watched]
         for _ in range(given.get("backwards", 1)):
-            net(floats(rng, 4, given["sizes"][0])).sum().backward()
-        values = [rounded(p) for p in parameters]
+            backward()
+        values, tracked = [rounded(p) for p in parameters], [p.requires_grad for p in parameters]
         left = sum(p.grad is not None for p in parameters)
         for handle in (*handles, *watchers):
             handle.remove()
-        net(floats(rng, 4, given["sizes"][0])).sum().backward()
+        backward()
+        moved = [not torch.equal(a, b) for a, b in zip(start, parameters, strict=True)]
         return {
             "values": values,
+            "tracked": tracked,
             "gradients left": left,
-            "most alive": max(alive),
+            "most alive": max(alive, default=0),
             "after remove": [rounded(p) for p in parameters] == values,
             "stored after remove": sum(p.grad is not None for p in parameters),
-            "_moved": any(not torch.equal(a, b) for a, b in zip(start, parameters, strict=True)),
+            "_moved": any(moved),
+            "_frozen moved": any(
+                m for m, p in zip(moved, parameters, strict=True) if any(p is f for f in frozen)
+            ),
         }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"], "HANDLES_MISSING")
+        tracked = list(zip(facts["tracked"], expected["tracked"], strict=True))
+        if facts["_frozen moved"] or (True, False) in tracked:
+            return "FROZEN_CHANGED"
+        if (False, True) in tracked:
+            return "NO_GRADIENT_ANY_MORE"
         if not facts["_moved"]:
             return "NO_STEP_TAKEN"
-        same = facts["values"] == expected["values"]
         if facts["gradients left"]:
             return "GRADIENT_KEPT"
-        if same and facts["most alive"] > expected["most alive"]:
+        if not same(facts["values"], expected["values"]):
+            return "TOO_EARLY_STEP"
+        if facts["most alive"] > expected["most alive"]:
             return "ALL_AT_ONCE", {"got": facts["most alive"] + 1}
-        if same:
-            return "HOOK_STILL_ACTS"
-        return "TOO_EARLY_STEP"
-
-
-def telling_pictures(rng, given):
-    """A net, pictures and a class for which no mistaken way gives the right heat or none.
-
-    Each picture has heat, and places that must not be hot. The class is neither the first one nor
-    the last.
-    """
-    layer, many = given["layer"], given.get("pictures", 2)
-    while True:
-        net, of = picture_net(rng, given.get("inplace", False)), rng.choice([1, 2])
-        drawn = floats(rng, 8 * many, 1, 4, 4)  # a pass takes its time: eight tries in each
-        picks = [lambda scores, i=i: scores[:, i] for i in range(4)]
-        picks += [lambda scores: scores.amax(1), lambda scores, of=of: scores.softmax(1)[:, of]]
-        seen = [gradients_by_hand(net, layer, drawn, picks)]
-        if given.get("inplace"):
-            seen.append(gradients_by_hand(net, "stem.relu", drawn, picks[of : of + 1]))
-        for start in range(0, len(drawn), many):
-            part = slice(start, start + many)
-            signed, ways = ways_to_heat(*[[t[part] for t in tensors] for tensors in seen], of=of)
-            heats = [("right", signed.clamp(min=0)), ("none", torch.zeros_like(signed))]
-            heats += [(code, heat) for code, found in ways.items() for heat in found]
-            pairs = combinations(heats, 2)
-            hot = signed.amax((1, 2)).min() > 0.1 and signed.amin((1, 2)).max() < -0.1
-            if hot and all(apart(heat, other) for (a, heat), (b, other) in pairs if a != b):
-                return net, drawn[part].clone(), of, ways
-
-
-def ways_to_heat(before, after=(), *, of):
-    """The heat with its negative numbers, and what mistaken ways give, by their reason codes.
-
-    ``before`` are the maps and their gradients for each of the ``picks``, ``after`` the same for
-    the one pick of the class, after an in-place ReLU.
-    """
-    maps, *gradients = before
-    gradient = gradients[of]
-    weights = gradient.mean((2, 3), keepdim=True)
-    others = [*gradients[:of], *gradients[of + 1 : 5], sum(gradients[:4])]
-    ways = {
-        "ABSOLUTE_HEAT": [heat_of(maps, gradient).abs()],
-        "GRADIENT_PER_PLACE": [(gradient * maps).sum(1)],
-        "CLAMPED_TOO_EARLY": [(weights.relu() * maps).sum(1), (weights * maps).relu().sum(1)],
-        "OTHER_CLASS": [heat_of(maps, other) for other in others],
-        "WRONG_VALUE": [heat_of(maps, gradients[5])],
-    }
-    if len(maps) > 1:  # the score of the first picture alone, and one weight for all pictures
-        first, together = gradient * 1, gradient.mean(0, keepdim=True)
-        first[1:] = 0
-        ways["WRONG_VALUE"] += [heat_of(maps, first), heat_of(maps, together)]
-    if after:
-        ways["FEATURES_OVERWRITTEN"] = [heat_of(after[0], gradient), heat_of(*after)]
-    signed = heat_of(maps, gradient)
-    return signed, {code: [h.clamp(min=0) for h in heats] for code, heats in ways.items()}
-
-
-def gradients_by_hand(net, layer, x, picks):
-    """The maps of a layer and, for each way to pick a score, their gradient: in one backward."""
-    maps, scores = maps_and_scores(net, layer, x.repeat(len(picks), 1, 1, 1))
-    parts = zip(picks, scores.chunk(len(picks)), strict=True)
-    (gradient,) = torch.autograd.grad(sum(pick(part).sum() for pick, part in parts), maps)
-    return maps.detach()[: len(x)], *gradient.chunk(len(picks))
-
-
-def heat_of(maps, gradient):
-    """The weighted sum of the maps, with its negative numbers."""
-    return (gradient.mean((2, 3), keepdim=True) * maps).sum(1)
-
-
-def apart(heat, other):
-    return (heat - other).abs().max() > 0.02 * torch.maximum(heat.abs().max(), other.abs().max())
+        return "HOOK_STILL_ACTS"
 
 
 class heat_map(Exercise):
@@ -614,14 +540,18 @@ def quoted(names):
     return ", ".join(f'"{name}"' for name in names)
 
 
+def no_handles(given_back, count=None):
+    """What an answer gave back in the place of a list of handles, or None if it is one."""
+    if not isinstance(given_back, (list, tuple)):
+        return kind_of(describe(given_back))
+    for entry in given_back:
+        if not callable(getattr(entry, "remove", None)):
+            return f"a list with {kind_of(describe(entry))} in it"
+    return kind_of(describe(given_back)) if count not in (None, len(given_back)) else None
+
+
 def hooks_of(tensor):
     return tensor._backward_hooks, tensor._post_accumulate_grad_hooks
-
-
-def times(got, true):
-    """Whether one list of numbers is the other one, times a number above zero."""
-    factor = max(map(abs, got)) / max(map(abs, true))
-    return factor > 0 and same([number / factor for number in got], true)
 
 
 def finite(values):

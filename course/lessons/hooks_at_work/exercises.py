@@ -81,7 +81,7 @@ def turned(t, factor):
 # Put a hook on each tensor of the list `parameters`. When the norm of a gradient is larger than
 # `threshold`, the gradient is scaled so that its norm is `threshold`. Else it stays exactly as it
 # is. A gradient of only zeros stays zero. The gradients of other tensors stay as they are, too.
-# Give back a list with the handles.
+# Before each backward, the `.grad` of each tensor is None. Give back a list with the handles.
 
 
 # %% exercise="clip_each"
@@ -143,7 +143,8 @@ def first_bad(net, x):
 #
 # This version looks at `weight.grad` in a backward hook of the layer. For the first layer it stops
 # with an error, because `.grad` is None. And in the second backward it sees old numbers. Repair it.
-# `.grad` must hold what it would hold without the hooks.
+# `.grad` must hold what it would hold without the hooks. Between two backward calls it may be
+# cleared or not.
 
 
 # %% exercise="weight_norms"
@@ -202,7 +203,7 @@ def clipped_sum(weight, losses, threshold):
 # Put hooks on `parameters` so that each `backward()` takes a step of gradient descent by itself: as
 # soon as the gradient of a parameter is stored, the parameter becomes `p - lr * p.grad`, and its
 # `.grad` becomes None. The parameter must stay the same tensor object. There is never more than one
-# gradient in memory.
+# gradient in memory. Hooks of somebody else can change a gradient before it is stored.
 #
 # A parameter that does not require a gradient is left as it is. Give back a list with the handles.
 

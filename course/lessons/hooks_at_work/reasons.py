@@ -59,6 +59,12 @@ REASONS = {
         "A gradient whose norm is above the threshold is still too large.",
         "The hook must give back the scaled gradient: the factor is threshold / norm.",
     ),
+    "CLIPPED_TOO_MUCH": Reason(
+        "A gradient whose norm was above the threshold has now a norm below the threshold.",
+        "`grad.norm()` is the root of the sum of the squares of all numbers. The factor is "
+        "threshold / norm: then the new norm is the threshold.",
+    ),
+    "WORKS_ONCE": OF_MODULE_HOOKS["WORKS_ONCE"],
     "HOOK_STILL_ACTS": Reason(
         "After `remove()` of all handles, a hook of yours still acts.",
         "Register each hook once, and give back its handle.",
@@ -108,6 +114,11 @@ REASONS = {
         "itself gets the gradient of this backward.",
         guide="grad-is-still-old-in-hook",
     ),
+    "OUTPUT_GRADIENT_SEEN": Reason(
+        "A norm in your dict is that of the gradient of a layer's output.",
+        "The gradient of the weight is asked for. A tensor hook on `layer.weight` gets it.",
+    ),
+    "NORM_OF_ANOTHER_KIND": OF_TENSOR_HOOKS["NORM_OF_ANOTHER_KIND"],
     "STORED_GRADIENT_CHANGED": Reason(
         "With your hooks, `.grad` is not what it is without them.",
         "A hook that only looks gives back None.",
@@ -181,6 +192,16 @@ REASONS = {
     "ALL_AT_ONCE": Reason(
         "There were {got} gradients in memory at one time.",
         "Take the step for one parameter in its own hook, and set its `.grad` to None there.",
+    ),
+    "FROZEN_CHANGED": Reason(
+        "A parameter that did not require a gradient is not as it was.",
+        "Leave it out: put a hook only on parameters whose `requires_grad` is True, and do not "
+        "switch it on for the others.",
+    ),
+    "NO_GRADIENT_ANY_MORE": Reason(
+        "A parameter that required a gradient does not require one any more.",
+        "Take the step under `torch.no_grad()`. Where you switch `requires_grad` off, switch it on "
+        "again after the step.",
     ),
     "HEAT_NEGATIVE": Reason(
         "Your heat holds negative numbers.",
