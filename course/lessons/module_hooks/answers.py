@@ -233,7 +233,7 @@ def call_counts(net, x):
     return {path: 1 for path, _ in net.named_modules()}
 
 
-# %% wrong call_counts OTHERS_MODULE_HOOKS_GONE 2: all hooks are cleared
+# %% wrong call_counts OTHERS_MODULE_HOOKS_GONE 0: all hooks are cleared
 def call_counts(net, x):
     counts = {}
     for path, module in net.named_modules():
@@ -249,7 +249,7 @@ def call_counts(net, x):
     return counts
 
 
-# %% wrong call_counts UNUSED_COUNTED 0: forward is called directly, and the root is never seen
+# %% wrong call_counts FORWARD_CALLED_DIRECTLY 0: forward is called directly, and the root is never seen
 def call_counts(net, x):
     counts, handles = {}, []
     for path, module in net.named_modules():
@@ -343,7 +343,7 @@ def call_counts(net, x):
     return counts
 
 
-# %% wrong call_counts CALL_NOT_SEEN 0: the network never runs
+# %% wrong call_counts NETWORK_NOT_CALLED 0: the network never runs
 def call_counts(net, x):
     return {path: 0 for path, _ in net.named_modules()}
 
@@ -364,6 +364,91 @@ def call_counts(net, x):
             hooks.enter_context(module.register_forward_hook(note))
         net(x)
     return called
+
+
+# %% wrong call_counts NETWORK_CALLED_AGAIN 0: once without hooks, once with them
+def call_counts(net, x):
+    net(x)
+    counts, handles = {}, []
+    for path, module in net.named_modules():
+        counts[path] = 0
+
+        def count(module, args, output, path=path):
+            counts[path] += 1
+
+        handles.append(module.register_forward_hook(count))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+# %% wrong call_counts FORWARD_CALLED_DIRECTLY 0: forward, and 1 for the network by hand
+def call_counts(net, x):
+    counts, handles = {}, []
+    for path, module in net.named_modules():
+        counts[path] = 0
+
+        def count(module, args, output, path=path):
+            counts[path] += 1
+
+        handles.append(module.register_forward_hook(count))
+    net.forward(x)
+    counts[""] = 1
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+# %% wrong call_counts PATHS_TOO_MANY 2: each path of a shared module
+def call_counts(net, x):
+    counts, handles = {}, []
+    for path, module in net.named_modules(remove_duplicate=False):
+        counts[path] = 0
+
+        def count(module, args, output, path=path):
+            counts[path] += 1
+
+        handles.append(module.register_forward_hook(count))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+# %% wrong call_counts CALL_COUNTED_AGAIN 0: a hook and a pre-hook, and both count
+def call_counts(net, x):
+    counts, handles = {}, []
+    for path, module in net.named_modules():
+        counts[path] = 0
+
+        def count(module, *_, path=path):
+            counts[path] += 1
+
+        handles.append(module.register_forward_pre_hook(count))
+        handles.append(module.register_forward_hook(count))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return counts
+
+
+# %% wrong call_counts CALL_NOT_SEEN 0: no hook on the network itself
+def call_counts(net, x):
+    counts, handles = {}, []
+    for path, module in net.named_modules():
+        counts[path] = 0
+        if path == "":
+            continue
+
+        def count(module, args, output, path=path):
+            counts[path] += 1
+
+        handles.append(module.register_forward_hook(count))
+    net(x)
+    for handle in handles:
+        handle.remove()
+    return counts
 
 
 # %% right parents: a function that calls itself
@@ -466,7 +551,7 @@ def parents(log):
     return callees
 
 
-# %% wrong parents CLOSED_MODULE_CALLS 1: the example from the text
+# %% wrong parents NOT_THE_LAST_OPENED 1: the example from the text
 def parents(log):
     names = {entry.split(" ", 1)[1]: None for entry in log}
     return names | (
@@ -500,7 +585,7 @@ def parents(log):
     return callers
 
 
-# %% wrong parents CLOSED_MODULE_CALLS 2: only the outermost and the one just before
+# %% wrong parents NOT_THE_LAST_OPENED 2: only the outermost and the one just before
 def parents(log):
     callers = {}
     for place, entry in enumerate(log):
@@ -509,6 +594,69 @@ def parents(log):
             before = log[place - 1].split(" ", 1)
             callers[name] = before[1] if before[0] == "in" else log[0][3:]
     callers[log[0][3:]] = None
+    return callers
+
+
+# %% wrong parents NOT_THE_LAST_OPENED 3: a name is opened the first time only
+def parents(log):
+    callers, stack = {}, []
+    for entry in log:
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            if name not in callers:
+                callers[name] = stack[-1] if stack else None
+                stack.append(name)
+        elif stack:
+            stack.pop()
+    return callers
+
+
+# %% wrong parents NAMES_CUT 4: two spaces become one
+def parents(log):
+    callers, stack = {}, [None]
+    for entry in log:
+        name = " ".join(entry.split()[1:])
+        if entry.startswith("in "):
+            callers[name] = stack[-1]
+            stack.append(name)
+        else:
+            stack.pop()
+    return callers
+
+
+# %% wrong parents NOT_THE_LAST_OPENED 0: each module is its own caller
+def parents(log):
+    callers, stack = {}, []
+    for entry in log:
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            stack.append(name)
+            callers[name] = stack[-1]
+        else:
+            stack.pop()
+    return callers
+
+
+# %% wrong parents NOT_THE_LAST_OPENED 0: the caller of the caller
+def parents(log):
+    callers, stack = {}, [None, None]
+    for entry in log:
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            callers[name] = stack[-2]
+            stack.append(name)
+        else:
+            stack.pop()
+    return callers
+
+
+# %% wrong parents NOT_THE_LAST_OPENED 1: a caller only where the line before opens it
+def parents(log):
+    callers = {}
+    for before, entry in zip([""] + log, log):
+        word, name = entry.split(" ", 1)
+        if word == "in":
+            callers[name] = before[3:] if before.startswith("in ") else None
     return callers
 
 
@@ -658,7 +806,7 @@ def logged_prediction(net, x):
     return y
 
 
-# %% wrong logged_prediction PARAMETERS_FROZEN 0: frozen instead of no_grad
+# %% wrong logged_prediction REQUIRES_GRAD_CHANGED 0: frozen instead of no_grad
 def logged_prediction(net, x):
     was_training = net.training
     net.eval()
@@ -668,7 +816,7 @@ def logged_prediction(net, x):
     return y
 
 
-# %% wrong logged_prediction GRAD_MODE_LEFT_OFF 0: switched off for good
+# %% wrong logged_prediction GRAD_MODE_CHANGED 0: switched off for good
 import torch
 
 
@@ -729,6 +877,70 @@ def logged_prediction(net, x):
     return y
 
 
+# %% wrong logged_prediction GRAD_MODE_CHANGED 3: off, and then on
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    torch.set_grad_enabled(False)
+    y = net(x)
+    torch.set_grad_enabled(True)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction GRAPH_RECORDED 3: frozen, and then all unfrozen
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    net.requires_grad_(False)
+    y = net(x)
+    net.requires_grad_(True)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction GRAPH_RECORDED 3: frozen, and then as before
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    before = [(p, p.requires_grad) for p in net.parameters()]
+    net.requires_grad_(False)
+    y = net(x)
+    for p, required in before:
+        p.requires_grad_(required)
+    net.train(was_training)
+    return y
+
+
+# %% wrong logged_prediction REQUIRES_GRAD_CHANGED 3: no_grad, and all unfrozen at the end
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval().requires_grad_(False)
+    with torch.no_grad():
+        y = net(x)
+    net.train(was_training).requires_grad_(True)
+    return y
+
+
+# %% wrong logged_prediction REQUIRES_GRAD_CHANGED 3: the input of the caller is frozen
+import torch
+
+
+def logged_prediction(net, x):
+    was_training = net.training
+    net.eval()
+    with torch.no_grad():
+        y = net(x.requires_grad_(False))
+    net.train(was_training)
+    return y
+
+
 # %% right keep_output: cloned first
 def keep_output(layer):
     kept = []
@@ -770,6 +982,15 @@ def keep_output(layer):
 
     kept = Kept()
     layer.register_forward_hook(kept)
+    return kept
+
+
+# %% right keep_output: a copy that is a new leaf
+def keep_output(layer):
+    kept = []
+    layer.register_forward_hook(
+        lambda module, args, output: kept.append(output.detach().clone().requires_grad_())
+    )
     return kept
 
 
@@ -876,6 +1097,57 @@ def keep_output(layer):
     return kept
 
 
+# %% wrong keep_output GRAD_MODE_CHANGED 2: recording is switched off, and then on
+import torch
+
+
+def keep_output(layer):
+    kept = []
+
+    def keep(module, args, output):
+        torch.set_grad_enabled(False)
+        kept.append(output.clone())
+        torch.set_grad_enabled(True)
+
+    layer.register_forward_hook(keep)
+    return kept
+
+
+# %% wrong keep_output RAISED 3: computes what a linear layer computes
+from torch import nn
+
+
+def keep_output(layer):
+    kept = []
+
+    def keep(module, args, output):
+        made = nn.functional.linear(args[0], module.weight, module.bias)
+        kept.append(made.detach())
+
+    layer.register_forward_hook(keep)
+    return kept
+
+
+# %% wrong keep_output NETWORK_CHANGED 3: runs forward a second time
+def keep_output(layer):
+    kept = []
+    layer.register_forward_pre_hook(
+        lambda module, args: kept.append(module.forward(*args).detach())
+    )
+    return kept
+
+
+# %% wrong keep_output WRONG_VALUE 3: always a matrix
+def keep_output(layer):
+    kept = []
+
+    def keep(module, args, output):
+        kept.append(output.detach().clone().view(-1, output.shape[-1]))
+
+    layer.register_forward_hook(keep)
+    return kept
+
+
 # %% right scaled_back: a list made to a tuple
 def scaled_back(module, factor):
     def hook(module, grad_input, grad_output):
@@ -943,7 +1215,7 @@ def scaled_back(module, factor):
     return module.register_full_backward_hook(hook)
 
 
-# %% wrong scaled_back INPUTS_FORGOTTEN 3: the others stay as they are
+# %% wrong scaled_back INPUTS_FORGOTTEN 2: the others stay as they are
 def scaled_back(module, factor):
     def hook(module, grad_input, grad_output):
         return (grad_input[0] * factor, *grad_input[1:])
@@ -1076,6 +1348,33 @@ def scaled_back(module, factor):
         return tuple(grad if grad is None else grad * factor for grad in grad_input)
 
     return module.register_backward_hook(hook)
+
+
+# %% wrong scaled_back INPUTS_FORGOTTEN 2: the first gradient for each input
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        return tuple(None if g is None else grad_input[0] * factor for g in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back GRADIENT_UNCHANGED 4: asks only the first input for None
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        if grad_input[0] is None:
+            return None
+        return tuple(None if g is None else g * factor for g in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong scaled_back WRONG_VALUE 3: the factor once for each input
+def scaled_back(module, factor):
+    def hook(module, grad_input, grad_output):
+        k = factor ** sum(g is not None for g in grad_input)
+        return tuple(None if g is None else g * k for g in grad_input)
+
+    return module.register_full_backward_hook(hook)
 
 
 # %% right watch_gradient: a hook on the node
@@ -1572,6 +1871,112 @@ def scale_inputs(module, factor):
     return module.register_forward_hook(hook, with_kwargs=True)
 
 
+# %% wrong scale_inputs HISTORY_CUT 0: new leaves that ask for a gradient
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        if not isinstance(v, torch.Tensor):
+            return v
+        return (v.detach().clone() * factor).requires_grad_(v.requires_grad)
+
+    def hook(module, args, kwargs):
+        return tuple(map(scaled, args)), {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs HISTORY_CUT 0: backward does not see the factor
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        if not isinstance(v, torch.Tensor):
+            return v
+        new = v * 1.0
+        new.data.mul_(factor)
+        return new
+
+    def hook(module, args, kwargs):
+        return tuple(map(scaled, args)), {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs POSITIONS_NOT_SCALED 3: tensors of floats only
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        return v * factor if torch.is_tensor(v) and v.is_floating_point() else v
+
+    def hook(module, args, kwargs):
+        return tuple(map(scaled, args)), {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs NON_TENSORS_CHANGED 3: the first input, whatever it is
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        return v * factor if torch.is_tensor(v) else v
+
+    def hook(module, args, kwargs):
+        new = tuple(v * factor for v in args[:1]) + tuple(map(scaled, args[1:]))
+        return new, {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs NON_TENSORS_CHANGED 3: what is not a tensor is left out
+import torch
+
+
+def scale_inputs(module, factor):
+    def hook(module, args, kwargs):
+        new = tuple(v * factor for v in args if torch.is_tensor(v))
+        return new, {name: v * factor for name, v in kwargs.items() if torch.is_tensor(v)}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs NON_TENSORS_CHANGED 3: keywords that are no tensors are left out
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        return v * factor if torch.is_tensor(v) else v
+
+    def hook(module, args, kwargs):
+        named = {name: v * factor for name, v in kwargs.items() if torch.is_tensor(v)}
+        return tuple(map(scaled, args)), named
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
+# %% wrong scale_inputs WRONG_VALUE 3: tensors first, then the rest
+import torch
+
+
+def scale_inputs(module, factor):
+    def scaled(v):
+        return v * factor if torch.is_tensor(v) else v
+
+    def hook(module, args, kwargs):
+        new = tuple(v * factor for v in args if torch.is_tensor(v))
+        rest = tuple(v for v in args if not torch.is_tensor(v))
+        return new + rest, {name: scaled(v) for name, v in kwargs.items()}
+
+    return module.register_forward_pre_hook(hook, with_kwargs=True)
+
+
 # %% right be_the_call: torch does it
 from torch import nn
 
@@ -1654,7 +2059,7 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
     return output
 
 
-# %% wrong be_the_call EACH_HOOK_SEES_THE_FIRST 3: each hook gets what there was at first
+# %% wrong be_the_call EACH_HOOK_SEES_THE_FIRST 2: each hook gets what there was at first
 def be_the_call(module, forward, pre_hooks, hooks, args):
     new = args
     for hook in pre_hooks:
@@ -1669,7 +2074,7 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
     return output
 
 
-# %% wrong be_the_call EACH_HOOK_SEES_THE_FIRST 3: forward hooks get the inputs of the caller
+# %% wrong be_the_call EACH_HOOK_SEES_THE_FIRST 2: forward hooks get the inputs of the caller
 def be_the_call(module, forward, pre_hooks, hooks, args):
     new = args
     for hook in pre_hooks:
@@ -1684,7 +2089,7 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
     return output
 
 
-# %% wrong be_the_call FORWARD_NOT_ONCE 1: forward is called for each hook
+# %% wrong be_the_call FORWARD_NOT_ONCE 0: forward is called for each hook
 def be_the_call(module, forward, pre_hooks, hooks, args):
     for hook in pre_hooks:
         made = hook(module, args)
@@ -1698,7 +2103,7 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
     return output
 
 
-# %% wrong be_the_call NONE_REPLACES 3: what a forward hook gives back is the output
+# %% wrong be_the_call NONE_REPLACES 2: what a forward hook gives back is the output
 def be_the_call(module, forward, pre_hooks, hooks, args):
     for hook in pre_hooks:
         made = hook(module, args)
@@ -1771,6 +2176,90 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
     while hooks:
         made = hooks.pop(0)(module, args, output)
         output = output if made is None else made
+    return output
+
+
+# %% wrong be_the_call ONE_INPUT_UNPACKED 5: a tuple for forward only
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(module, args)
+        if made is not None:
+            args = made
+    output = forward(*args) if isinstance(args, tuple) else forward(args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if made is not None:
+            output = made
+    return output
+
+
+# %% wrong be_the_call ZERO_TAKEN_FOR_NONE 5: zero is an output, an empty list is not
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(module, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if made or made == 0:
+            output = made
+    return output
+
+
+# %% wrong be_the_call NEW_OUTPUT_LOST 5: only tensors and numbers are outputs
+import torch
+
+
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(module, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if isinstance(made, (torch.Tensor, int, float)):
+            output = made
+    return output
+
+
+# %% wrong be_the_call NEW_OUTPUT_LOST 5: the first of a tuple
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    for hook in pre_hooks:
+        made = hook(module, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if made is not None:
+            output = made[0] if isinstance(made, tuple) else made
+    return output
+
+
+# %% wrong be_the_call FORWARD_GETS_OTHERS 2: forward gets the inputs of the caller
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    given = args
+    for hook in pre_hooks:
+        made = hook(module, args)
+        if made is not None:
+            args = made if isinstance(made, tuple) else (made,)
+    output = forward(*given)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if made is not None:
+            output = made
+    return output
+
+
+# %% wrong be_the_call WRONG_VALUE 1: no pre-hook is called
+def be_the_call(module, forward, pre_hooks, hooks, args):
+    output = forward(*args)
+    for hook in hooks:
+        made = hook(module, args, output)
+        if made is not None:
+            output = made
     return output
 
 
@@ -1855,6 +2344,23 @@ def features(net, paths):
                 kept[path].append(output.detach().clone())
 
     with register_module_forward_hook(keep):
+        yield kept
+
+
+# %% right features: copies that are new leaves
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                kept[path].append(output.detach().clone().requires_grad_())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
         yield kept
 
 
@@ -2006,7 +2512,7 @@ from contextlib import ExitStack, contextmanager
 def features(net, paths):
     kept = {path: [] for path in paths}
     with ExitStack() as hooks:
-        for path, module in net.named_modules():
+        for path, module in net.named_modules(remove_duplicate=False):
             if path in kept:
 
                 def keep(module, args, output, path=path):
@@ -2194,3 +2700,119 @@ def features(net, paths):
     finally:
         for module in modules.values():
             module._forward_hooks.clear()
+
+
+# %% wrong features GRAD_MODE_CHANGED 1: recording is switched off, and then on
+from contextlib import ExitStack, contextmanager
+
+import torch
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                torch.set_grad_enabled(False)
+                kept[path].append(output.clone())
+                torch.set_grad_enabled(True)
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features NETWORK_CHANGED 7: runs forward a second time
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, path=path):
+                kept[path].append(module.forward(*args).detach())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_pre_hook(keep))
+        yield kept
+
+
+# %% wrong features RAISED 7: computes what a linear layer computes
+from contextlib import ExitStack, contextmanager
+
+from torch import nn
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                made = nn.functional.linear(args[0], module.weight, module.bias)
+                kept[path].append(made.detach())
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features FEATURES_MISSING 7: one path for each module
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    path_of = {net.get_submodule(path): path for path in paths}
+
+    def keep(module, args, output):
+        kept[path_of[module]].append(output.detach().clone())
+
+    with ExitStack() as hooks:
+        for module in path_of:
+            hooks.enter_context(module.register_forward_hook(keep))
+        yield kept
+
+
+# %% wrong features BLOCK_ERROR_SWALLOWED 6: a new error comes out
+from contextlib import contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept, handles = {path: [] for path in paths}, []
+    modules = [net.get_submodule(path) for path in paths]
+    for path, module in zip(paths, modules):
+
+        def keep(module, args, output, path=path):
+            kept[path].append(output.detach().clone())
+
+        handles.append(module.register_forward_hook(keep))
+    try:
+        yield kept
+    except Exception as error:
+        raise type(error)() from None
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+# %% wrong features KEPT_NO_LIST 1: one tensor for each path
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def features(net, paths):
+    kept = {path: [] for path in paths}
+    with ExitStack() as hooks:
+        for path in paths:
+
+            def keep(module, args, output, path=path):
+                kept[path] = output.detach().clone()
+
+            hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
+        yield kept

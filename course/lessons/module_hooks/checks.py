@@ -1,6 +1,5 @@
 """What the exercises of lesson 4 observe, and how their facts tell misconceptions apart."""
 
-from contextlib import ExitStack
 from copy import deepcopy
 
 import torch
@@ -9,13 +8,27 @@ from torch import nn
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, describe_number, kind_of
+from course.lessons.module_hooks.evidence import (
+    after_relu,
+    copied,
+    gradients_of_the_sum,
+    inputs_and_outputs,
+    length_of,
+    names_a_closed_module,
+    not_a_tensor,
+    numbers_or_same,
+    quoted,
+    scaled,
+    tracked,
+)
 from course.lessons.module_hooks.nets import (
     Add,
-    Aside,
+    Numbered,
     Repeat,
     Residual,
     Skip,
     Stop,
+    count_forward,
     follow,
     global_hooks_end_here,
     grow,
@@ -25,6 +38,7 @@ from course.lessons.module_hooks.nets import (
     named,
     numbers_of,
     weight_gradients,
+    with_a_shared_layer,
 )
 from course.lessons.module_hooks.reasons import REASONS
 
@@ -99,12 +113,11 @@ class call_counts(Exercise):
         net = {
             "skip": lambda: Skip(rng),
             "repeat": lambda: Repeat(rng, times=rng.choice([2, 3, 4])),
-            "blocks": lambda: named(
-                body=Repeat(rng, times=2), side=Aside(rng), tail=named(block=Skip(rng))
-            ),
+            "blocks": lambda: with_a_shared_layer(rng),
         }[given["net"]]()
-        if given["net"] == "blocks":
-            net.tail.register_forward_hook(lambda *_: None)
+        called, entered = [], []
+        net.register_forward_hook(lambda *_: called.append("by a call"))
+        count_forward(net, entered)
         before = hooks_on(net)
         counts = answer(net, floats(rng, 2, 3))
         left = hooks_on(net) - before
@@ -113,6 +126,8 @@ class call_counts(Exercise):
         return {
             "counts": {f"path {describe(path)}": describe_number(n) for path, n in counts.items()},
             "hooks": left,
+            "called": len(called),
+            "entered": len(entered),
         }
 
     @staticmethod
@@ -130,12 +145,16 @@ class call_counts(Exercise):
         not_counts = [count for count in counts.values() if type(count) not in (int, float)]
         if not_counts:
             return "NOT_A_COUNT", {"got": kind_of(not_counts[0])}
-        differ = [path for path in right if counts[path] != right[path]]
-        if differ == ["path "] and counts["path "] == 0:
-            return "FORWARD_CALLED_DIRECTLY"
-        runs = counts["path "]
-        if runs > 1 and all(counts[path] == runs * right[path] for path in right):
+        if facts["entered"] > 1:
             return "NETWORK_CALLED_AGAIN"
+        if facts["entered"] == 0:
+            return "NETWORK_NOT_CALLED"
+        if facts["called"] == 0:
+            return "FORWARD_CALLED_DIRECTLY"
+        more = [path.removeprefix("path ") for path in counts if path not in right]
+        if more:
+            return "PATHS_TOO_MANY", {"names": quoted(more)}
+        differ = [path for path in right if counts[path] != right[path]]
         if any(right[path] > 1 and counts[path] == 1 for path in differ):
             return "REPEATED_CALL_LOST"
         if sum(counts.values()) == sum(right.values()):
@@ -144,7 +163,7 @@ class call_counts(Exercise):
             return "UNUSED_COUNTED"
         if any(counts[path] < right[path] for path in differ):
             return "CALL_NOT_SEEN"
-        return None
+        return "CALL_COUNTED_AGAIN"  # nothing else is left in the facts
 
 
 class parents(Exercise):
@@ -156,8 +175,8 @@ class parents(Exercise):
             tree={"net": {"stem": {}, "body": {"left": {"conv": {}, "act": {}}, "right": {}}}},
             calls=2,
         ),
-        Case("names with spaces", 1, hidden=True, tree={"my net": {"in block": {"the out": {}}}}),
-        Case("another network", 2, hidden=True, tree=None),
+        Case("names with spaces", 1, hidden=True, tree={"my net": {"in block": {"the  out": {}}}}),
+        Case("another network", 2, hidden=True, tree=None, first=2),
     )
     hints = (
         'Go through the log and remember which modules are open: "in" opens one, "out" closes it.',
@@ -169,11 +188,14 @@ class parents(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         tree = given["tree"] or grow(rng)
-        log = follow(tree, given.get("calls", 1))
+        log = follow(tree, given.get("calls", 1), given.get("first", 1))
         callers = describe(answer(list(log)))
         if not isinstance(callers, dict) or "kind" in callers or "tensor" in callers:
             return {"kind": kind_of(callers)}
-        return {"callers": {f"of {name}": caller for name, caller in callers.items()}}
+        return {
+            "callers": {f"of {name}": caller for name, caller in callers.items()},
+            "_log": log,
+        }
 
     @staticmethod
     def diagnose(facts, expected):
@@ -188,18 +210,21 @@ class parents(Exercise):
         differ = [name for name in right if callers[name] != right[name]]
         if set(callers) == set(right) and not any(right[name] for name in differ):
             return "OUTSIDE_IS_NONE"
-        if len({caller for caller in callers.values() if caller}) == 1:
+        called = [callers[name] for name in right if right[name]]
+        if called[0] and all(caller == called[0] for caller in called):
             return "LOG_FLAT"
-        if set(callers) == set(right):
-            return "CLOSED_MODULE_CALLS"
-        return None
+        if set(callers) != set(right):
+            return None
+        closed = names_a_closed_module(callers, facts["_log"])
+        return "CLOSED_MODULE_CALLS" if closed else "NOT_THE_LAST_OPENED"
 
 
 class logged_prediction(Exercise):
     cases = (
         Case("a hook that writes a log", 1, hook="log", training=False),
         Case("a pre-hook that changes the input", 1, hook="input", training=False),
-        Case("a hook that changes the output, a net in training", 2, True, hook="output"),
+        Case("a hook that changes the output, a net in training", 1, True, hook="output"),
+        Case("a frozen parameter, and a call under no_grad", 1, True, hook="output", frozen=True),
     )
     hints = (
         "Two ways lead to the result: `net.forward(x)` and `net(x)`. Which one calls hooks?",
@@ -222,9 +247,17 @@ class logged_prediction(Exercise):
             net.register_forward_pre_hook(lambda module, args: (args[0] + shift,))
         if given["hook"] == "output":
             net.register_forward_hook(lambda m, args, kw, output: output + shift, with_kwargs=True)
-        hooks = hooks_on(net)
-        y = answer(net, floats(rng, 2, 3))
-        grad_mode = torch.is_grad_enabled()
+        x = floats(rng, 2, 3)
+        if given.get("frozen"):
+            inner.a.bias.requires_grad_(False)
+            x.requires_grad_()
+        hooks, grad_modes = hooks_on(net), []
+        y = answer(net, x)
+        grad_modes.append(torch.is_grad_enabled())
+        if given.get("frozen"):
+            with torch.no_grad():
+                answer(net, x)
+                grad_modes.append(torch.is_grad_enabled())
         facts = describe(y)
         if not isinstance(facts, dict) or "tensor" not in facts:
             return {"kind": kind_of(facts)}
@@ -233,8 +266,8 @@ class logged_prediction(Exercise):
             "calls": calls,
             "history": y.requires_grad or any(tracked),
             "hooks": hooks_on(net) - hooks,
-            "grad mode": grad_mode,
-            "frozen": not all(p.requires_grad for p in net.parameters()),
+            "grad modes": grad_modes,
+            "requires grad": [t.requires_grad for t in (*net.parameters(), x)],
             "training": [bool(m) for m in modes] + [net.training, inner.training],
         }
 
@@ -252,17 +285,18 @@ class logged_prediction(Exercise):
             return "MODE_CHANGED"
         if facts["hooks"] < 0:
             return "OTHERS_MODULE_HOOKS_GONE"
-        if not facts["grad mode"]:
-            return "GRAD_MODE_LEFT_OFF"
-        if facts["frozen"]:
-            return "PARAMETERS_FROZEN"
+        if facts["grad modes"] != expected["grad modes"]:
+            return "GRAD_MODE_CHANGED"
+        if facts["requires grad"] != expected["requires grad"]:
+            return "REQUIRES_GRAD_CHANGED"
         return None
 
 
 class keep_output(Exercise):
     cases = (
         Case("a ReLU that works in place follows", 2, sizes=(3, 4), calls=1),
-        Case("a deeper network, several calls", 2, hidden=True, sizes=(2, 3, 4), calls=2),
+        Case("a deeper network, several calls", 1, hidden=True, sizes=(2, 3, 4), calls=2),
+        Case("another kind of layer", 1, hidden=True, sizes=(2, 3), calls=2, numbered=True),
     )
     hints = (
         "`output.detach()` and `output` share their memory. What happens when the next layer works "
@@ -276,10 +310,14 @@ class keep_output(Exercise):
         layers = []
         for i, o in zip(given["sizes"], given["sizes"][1:], strict=False):
             layers += [linear(rng, i, o), nn.ReLU(inplace=True)]
+        shape = [4, given["sizes"][0]]
+        if given.get("numbered"):
+            layers += [Numbered(rng), nn.ReLU(inplace=True)]
+            shape = [2, *shape]
         net = nn.Sequential(*layers)
-        xs = [floats(rng, 4, given["sizes"][0]) for _ in range(given["calls"])]
-        own = [linear_part(net, x).detach() for x in xs]
-        somebody = []
+        twin = deepcopy(net)  # on which no hook of the answer is
+        xs = [floats(rng, *shape) for _ in range(given["calls"])]
+        somebody, tracked = [], []
         net[-2].register_forward_hook(lambda *_: somebody.append("called"))
         kept = answer(net[-2])
         outputs = []
@@ -289,20 +327,24 @@ class keep_output(Exercise):
             (y * y).sum().backward()
         if given["calls"] > 1:
             with torch.no_grad():
-                outputs.append(numbers_of(net(xs[-1])))
-            xs, own = [*xs, xs[-1]], [*own, own[-1]]
+                y = net(xs[-1])
+                tracked = [y.requires_grad, torch.is_grad_enabled()]
+            outputs.append(numbers_of(y))
+            xs.append(xs[-1])
+        inputs, made = inputs_and_outputs(twin, twin[-2], xs)
         if not isinstance(kept, list):
             return {"kind": kind_of(describe(kept))}
         if not_a_tensor(kept):
             return {"not a tensor": not_a_tensor(kept)}
         return {
             "kept": [numbers_of(t) for t in kept],
-            "history": any(t.requires_grad for t in kept),
+            "history": any(t.grad_fn is not None for t in kept),
             "somebody": len(somebody) > 0,
             "outputs": outputs,
+            "tracked": tracked,
             "gradients": weight_gradients(net),
-            "_overwritten": [numbers_of(t.clamp(min=0)) for t in own],
-            "_inputs": [numbers_of(net[:-2](x)) for x in xs],
+            "_overwritten": [numbers_of(t.clamp(min=0)) for t in made],
+            "_inputs": [numbers_of(t) for t in inputs],
         }
 
     @staticmethod
@@ -311,7 +353,9 @@ class keep_output(Exercise):
             return wrong_kind(facts["kind"])
         if "not a tensor" in facts:
             return "KEPT_NOT_TENSORS", {"got": facts["not a tensor"]}
-        if any(facts[key] != expected[key] for key in ("outputs", "gradients")):
+        if facts["tracked"][1:] != expected["tracked"][1:]:
+            return "GRAD_MODE_CHANGED"
+        if any(facts[key] != expected[key] for key in ("outputs", "gradients", "tracked")):
             return "NETWORK_CHANGED"
         if len(facts["kept"]) != len(expected["kept"]):
             return "FEATURES_MISSING", {"got": len(facts["kept"])}
@@ -344,8 +388,8 @@ class scaled_back(Exercise):
         factor = rng.choice([-1.5, 2.5, 3.5])
         module = Add(rng)
         x, y, z = (floats(rng, given["rows"], 3).requires_grad_() for _ in range(3))
-        args = {"one": (x,), "three": (x, y, z), "number": (x, 2.0)}[given["inputs"]]
-        weights, somebody, nones = floats(rng, given["rows"], 3), [], []
+        args = {"one": (x,), "three": (x, y, z), "number": (2.0, x)}[given["inputs"]]
+        weights, arrived, nones = floats(rng, given["rows"], 3), [], []
 
         def backward():
             x.grad = y.grad = z.grad = module.weight.grad = None
@@ -354,7 +398,9 @@ class scaled_back(Exercise):
             return {name: None if g is None else numbers_of(g) for name, g in grads.items()}
 
         if given["inputs"] != "one":
-            module.register_full_backward_hook(lambda *_: somebody.append("called"))
+            module.register_full_backward_hook(
+                lambda m, grad_input, _: arrived.append([(g, copied(g)) for g in grad_input])
+            )
         plain = backward()
         handle = answer(module, factor)
         if not callable(getattr(handle, "remove", None)):
@@ -377,9 +423,10 @@ class scaled_back(Exercise):
             "again": again,
             "after remove": backward(),
             "nones": nones,
-            "somebody": len(somebody),
+            "somebody": len(arrived),
             "_plain": plain,
-            "_edited": scaled(plain["x"], factor ** len(args)),
+            "_edited": any(g is not None and not g.equal(old) for gs in arrived for g, old in gs),
+            "_twice": scaled(plain["x"], factor**2),
         }
 
     @staticmethod
@@ -395,11 +442,11 @@ class scaled_back(Exercise):
             return "GRADIENT_UNCHANGED"
         if got == right:
             return scaled_back.aside(facts, expected)
+        if facts["_edited"] and got["x"] == facts["_twice"]:
+            return "GRADIENT_EDITED"
         inputs = [name for name in "xyz" if right[name] is not None]
         if any(got[name] == right[name] for name in inputs):
             return "INPUTS_FORGOTTEN"
-        if len(inputs) > 1 and got["x"] == facts["_edited"]:
-            return "GRADIENT_EDITED"
         return None
 
     @staticmethod
@@ -568,27 +615,36 @@ class scale_inputs(Exercise):
                 received.append((args, kwargs))
 
         module = Receiver()
-        args = [floats(rng, 2).requires_grad_() * 1 for _ in range(given["args"])]
+        leaves = [floats(rng, 2).requires_grad_() for _ in range(given["args"])]
+        args = [leaf * 1 for leaf in leaves]
         kwargs = {name: floats(rng, 3) for name in given["names"]}
         if not args:
             kwargs["b"] = nn.Parameter(kwargs["b"])
+            leaves.append(kwargs["b"])
         before = [tensor.detach().clone() for tensor in (*args, *kwargs.values())]
         plain = {"mode": "fast", "power": 3, "mask": None} if given.get("plain") else {}
-        extra = [rng.choice([4, 6])] if given.get("plain") else []
+        positions = list(args)
+        if plain:
+            number = rng.choice([4, 6])
+            positions = [number, *args, torch.tensor([number, 1])]
         handle = answer(module, factor)
         if not callable(getattr(handle, "remove", None)):
             return {"kind": kind_of(describe(handle))}
         for _ in range(2):
-            module(*args, *extra, **kwargs, **plain)
+            module(*positions, **kwargs, **plain)
         handle.remove()
-        module(*args, *extra, **kwargs, **plain)
+        module(*positions, **kwargs, **plain)
         seen = [
             {
-                "args": [numbers_or_same(value) for value in got[: len(args)]],
+                "args": [numbers_of(value) for value in got if torch.is_tensor(value)],
                 "kwargs": {name: numbers_or_same(named.get(name)) for name in kwargs},
-                "plain": describe([got[len(args) :], {n: named.get(n) for n in plain}]),
+                "plain": describe(
+                    [[v for v in got if not torch.is_tensor(v)], {n: named.get(n) for n in plain}]
+                ),
                 "names": sorted(named),
+                "places": [torch.is_tensor(value) for value in got],
                 "tracked": [tracked(value) for value in (*got, *named.values())],
+                "gradients": gradients_of_the_sum([*got, *named.values()], leaves),
             }
             for got, named in received
         ]
@@ -606,11 +662,13 @@ class scale_inputs(Exercise):
         seen, right = facts["seen"], expected["seen"]
         if seen["args"] != right["args"]:
             return "POSITIONS_NOT_SCALED"
-        if seen["kwargs"] != right["kwargs"] or seen["names"] != right["names"]:
+        if seen["kwargs"] != right["kwargs"]:
             return "KEYWORDS_NOT_SCALED"
-        if seen["plain"] != right["plain"]:
+        if seen["plain"] != right["plain"] or set(seen["names"]) < set(right["names"]):
             return "NON_TENSORS_CHANGED"
-        if seen["tracked"] != right["tracked"]:
+        if any(seen[key] != right[key] for key in ("names", "places")):
+            return None
+        if any(seen[key] != right[key] for key in ("tracked", "gradients")):
             return "HISTORY_CUT"
         if facts["again"] != expected["again"]:
             return "WORKS_ONCE"
@@ -628,8 +686,20 @@ class be_the_call(Exercise):
             before=("shift", "look", "swap"),
             after=("scale", "look", "scale"),
         ),
-        Case("one new input, not in a tuple", 1, hidden=True, before=("empty",), after=()),
-        Case("a hook that gives back 0", 1, hidden=True, before=(), after=("scale", "zero")),
+        Case(
+            "one new input, not in a tuple",
+            1,
+            hidden=True,
+            before=("shift", "empty", "look"),
+            after=("look",),
+        ),
+        Case(
+            "forward hooks that give back 0, a tuple, a list",
+            1,
+            hidden=True,
+            before=(),
+            after=("scale", "zero", "pair", "list"),
+        ),
     )
     hints = (
         "`args` and `output` are variables. A hook that gives back something that is not None "
@@ -648,6 +718,8 @@ class be_the_call(Exercise):
             "look": lambda value: None,
             "scale": lambda output: output * k,
             "zero": lambda output: 0,
+            "pair": lambda output: (k, k + 1),
+            "list": lambda output: [],
         }
 
         def pre_hook(kind):
@@ -676,12 +748,14 @@ class be_the_call(Exercise):
         pre_hooks, hooks = map(pre_hook, given["before"]), map(hook, given["after"])
         lists = list(pre_hooks), list(hooks)
         output = answer(net, forward, *lists, args)
+        calls_seen = list(calls)
         return {
             "output": describe(output),
-            "calls": calls,
+            "calls": calls_seen,
             "module": all(module is net for module in modules),
             "hooks": [len(hooks) for hooks in lists],
-            "_kinds": list(given["after"]),
+            "_kinds": [*given["before"], "forward", *given["after"]],
+            "_returns nothing": output is None and answer(net, forward, [], [], args) is None,
         }
 
     @staticmethod
@@ -695,29 +769,44 @@ class be_the_call(Exercise):
             return "CALLED_AGAIN", {"got": most}
         if not facts["module"]:
             return "MODULE_NOT_HANDED_ON"
-        if facts["output"] is None:
-            return "NONE_REPLACES" if "look" in facts["_kinds"] else "RETURNS_NONE"
+        if facts["_returns nothing"]:
+            return "RETURNS_NONE"
         if facts["hooks"] != expected["hooks"]:
             return "HOOKS_USED_UP"
-        if calls == right:
-            return "ZERO_TAKEN_FOR_NONE" if expected["output"] == 0 else None
-        if any(None in call for call in calls):
-            return "NONE_REPLACES"
-        if runs != [call for call in right if call[0] == "forward"] and any(
-            isinstance(arg, list) for call in right for arg in call[1]
-        ):
-            taken_for_none = runs[0][1] == right[0][1]
-            return "ZERO_TAKEN_FOR_NONE" if taken_for_none else "ONE_INPUT_UNPACKED"
-        if [call[0] for call in calls] == [call[0] for call in right]:
+        steps = [*calls, ["the end", facts["output"]]]
+        wanted = [*right, ["the end", expected["output"]]]
+        if [step[0] for step in steps] != [step[0] for step in wanted]:
+            return None
+        turn = next((i for i, step in enumerate(steps) if step != wanted[i]), 0)
+        return be_the_call.first_difference(steps, wanted, turn, facts["_kinds"])
+
+    @staticmethod
+    def first_difference(steps, wanted, turn, kinds):
+        """Why a hook, forward or the end got something else than what the one before it made."""
+        if turn == 0:
+            return None
+        step, before, kind = steps[turn], wanted[turn - 1], kinds[turn - 1]
+        if step[0] == "after" and step[1] != wanted[turn][1]:
             return "EACH_HOOK_SEES_THE_FIRST"
-        return None
+        if kind == "look" and step[-1] in (None, [None]):
+            return "NONE_REPLACES"
+        if kind in ("empty", "zero", "list") and step[-1] == before[-1]:
+            return "ZERO_TAKEN_FOR_NONE"
+        if kind == "empty":
+            return "ONE_INPUT_UNPACKED"
+        if step[0] == "forward":
+            return "FORWARD_GETS_OTHERS"
+        if step[0] == "the end" or kind in ("pair", "list"):
+            return None if kind in ("look", "forward") else "NEW_OUTPUT_LOST"
+        return "NONE_REPLACES" if kind == "look" else "EACH_HOOK_SEES_THE_FIRST"
 
 
 class features(Exercise):
     cases = (
         Case("two layers, two calls of the network", 2, net="line", paths=("a", "c")),
         Case("a path inside a block, and a layer that is not called", 1, net="skip"),
-        Case("a ReLU that works in place, and gradients", 2, True, net="line", paths=("b", "a")),
+        Case("a ReLU that works in place, and gradients", 1, True, net="line", paths=("b", "a")),
+        Case("other layers, and one layer under two paths", 1, True, net="shared"),
         Case("an error in the block", 2, True, net="line", paths=("c", "b"), error=True),
         Case("a path that does not exist", 1, True, net="line", paths=("a", "nobody")),
     )
@@ -732,16 +821,21 @@ class features(Exercise):
     @staticmethod
     @global_hooks_end_here()
     def observe(answer, given, rng):
+        shape, one = [2, 3], Numbered(rng)
         if given["net"] == "line":
             net, paths = line(rng, 3, 4, 4, 2), list(given["paths"])
-        else:
+        elif given["net"] == "skip":
             net, paths = named(block=Skip(rng), act=nn.Tanh()), ["block.used", "block.unused"]
-        somebody = []
+        else:
+            net = named(one=one, relu=nn.ReLU(inplace=True), block=Repeat(rng, 2), again=one)
+            paths, shape = ["one", "block", "again"], [2, *shape]
+        twin = deepcopy(net)  # on which no hook of the answer is
+        somebody, tracked, stop = [], [], Stop()
         for module in net.modules():
             module.register_forward_hook(lambda *_: somebody.append("called"))
         before = hooks_on(net)
-        xs = [floats(rng, 2, 3) for _ in range(2)]
-        error = during = kept = None
+        xs = [floats(rng, *shape) for _ in range(2)]
+        error = raised = during = kept = None
         try:
             context = answer(net, paths)
             if not hasattr(type(context), "__enter__") or not hasattr(type(context), "__exit__"):
@@ -753,14 +847,15 @@ class features(Exercise):
                     y = net(x)
                     (y * y).sum().backward()
                 with torch.no_grad():
-                    net(xs[-1])
-                during = {path: len(kept.get(path, ())) for path in paths}
+                    y = net(xs[-1])
+                    tracked = [y.requires_grad, torch.is_grad_enabled()]
+                during = {path: length_of(kept.get(path)) for path in paths}
                 if given.get("error"):
-                    raise Stop
-        except (Stop, AttributeError) as raised:
-            if isinstance(raised, AttributeError) and "nobody" not in paths:
+                    raise stop
+        except (Stop, AttributeError) as came:
+            if isinstance(came, AttributeError) and "nobody" not in paths:
                 raise
-            error = type(raised).__name__
+            raised, error = came, type(came).__name__
         left = hooks_on(net) - before
         with torch.no_grad():
             output = numbers_of(net(xs[0]))
@@ -770,14 +865,20 @@ class features(Exercise):
             "kept": {f"path {p}": [numbers_or_same(t) for t in v] for p, v in lists.items()},
             "during": during,
             "training": net.training,
+            "tracked": tracked,
             "error": error,
+            "same error": raised is stop,
             "hooks left": left,
-            "history": any(t.requires_grad for t in tensors),
+            "history": any(t.grad_fn is not None for t in tensors),
             "output": output,
             "gradients": weight_gradients(net),
             "somebody": len(somebody),
-            "_after relu": after_relu(net, [*xs, xs[-1]], paths),
+            "_after relu": after_relu(twin, [*xs, xs[-1]], paths),
             "_not a tensor": not_a_tensor([t for some in lists.values() for t in some]),
+            "_total": sum(map(len, lists.values())),
+            "_no list": [
+                kind_of(describe(kept[p])) for p in paths if p in (kept or {}) and p not in lists
+            ],
         }
 
     @staticmethod
@@ -786,7 +887,7 @@ class features(Exercise):
             if facts["_what"] == "context":
                 return wrong_kind(facts["kind"], "NOT_A_CONTEXT")
             return "NOT_A_DICT", {"got": facts["kind"]}
-        if facts["error"] != expected["error"]:
+        if any(facts[key] != expected[key] for key in ("error", "same error")):
             wrong_path = expected["error"] == "AttributeError"
             return "WRONG_PATH_ACCEPTED" if wrong_path else "BLOCK_ERROR_SWALLOWED"
         if facts["hooks left"] > 0:
@@ -797,19 +898,22 @@ class features(Exercise):
         if facts["hooks left"] < 0:
             return "OTHERS_MODULE_HOOKS_GONE"
         kept, right = facts["kept"], expected["kept"]
+        if facts["_no list"]:
+            return "KEPT_NO_LIST", {"got": facts["_no list"][0]}
         missing = [path.removeprefix("path ") for path in right if path not in kept]
         if missing:
             return "PATHS_MISSING", {"names": quoted(missing)}
-        if any(facts[key] != expected[key] for key in ("gradients", "training")):
+        if facts["tracked"][1:] != expected["tracked"][1:]:
+            return "GRAD_MODE_CHANGED"
+        if any(facts[key] != expected[key] for key in ("gradients", "training", "tracked")):
             return "NETWORK_CHANGED"
         if facts["_not a tensor"]:
             return "KEPT_NOT_TENSORS", {"got": facts["_not a tensor"]}
         lengths = {path: len(values) for path, values in kept.items()}
         if lengths != {path: len(values) for path, values in right.items()}:
-            total = sum(lengths.values())
-            if total == sum(map(len, right.values())):
+            if facts["_total"] == expected["_total"]:
                 return "LATE_PATH"
-            return "FEATURES_MISSING", {"got": total}
+            return "FEATURES_MISSING", {"got": facts["_total"]}
         if kept != right and kept == facts["_after relu"]:
             return "FEATURES_OVERWRITTEN"
         if facts["history"]:
@@ -817,15 +921,6 @@ class features(Exercise):
         if kept == right and facts["during"] != expected["during"]:
             return "KEPT_TOO_LATE"
         return None
-
-
-def quoted(names):
-    return ", ".join(f'"{name}"' for name in names)
-
-
-def scaled(grad, factor):
-    """A gradient as nested lists, times a factor."""
-    return [[number * factor for number in row] for row in grad]
 
 
 def tracks_without_gradient(net, x):
@@ -836,38 +931,3 @@ def tracks_without_gradient(net, x):
     outputs.append(net(x))
     net.requires_grad_(True)
     return any(output.requires_grad for output in outputs)
-
-
-def tracked(value):
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
-def not_a_tensor(kept):
-    """Name the first thing in a list that is not a tensor; None if all are tensors."""
-    others = [item for item in kept if not isinstance(item, torch.Tensor)]
-    return kind_of(describe(others[0])) if others else None
-
-
-def numbers_or_same(value):
-    return numbers_of(value) if isinstance(value, torch.Tensor) else describe(value)
-
-
-def linear_part(net, x):
-    """What the last linear layer of a net computes, before the ReLU behind it."""
-    return nn.functional.linear(net[:-2](x), net[-2].weight, net[-2].bias)
-
-
-def after_relu(net, xs, paths):
-    """What somebody keeps of a `line` who does not copy: a ReLU has worked on it in place."""
-    kept = {f"path {path}": [] for path in paths}
-    with torch.no_grad(), ExitStack() as hooks:
-        for path in paths:
-
-            def keep(module, args, output, path=path):
-                kept[f"path {path}"].append(output)
-
-            if path in dict(net.named_modules()):
-                hooks.enter_context(net.get_submodule(path).register_forward_hook(keep))
-        for x in xs:
-            net(x)
-    return {path: [numbers_of(t) for t in tensors] for path, tensors in kept.items()}

@@ -82,7 +82,7 @@ def hook_order():
 # module was called. A module that was not called has 0. The network itself is in the dict too,
 # under its path `""`.
 #
-# Leave no hook behind.
+# Leave no hook of yours behind. Hooks of other people stay.
 
 
 # %% exercise="call_counts"
@@ -144,7 +144,7 @@ def parents(log):
 # A network has hooks: some write a log, some change the inputs or outputs of layers.
 # `logged_prediction(net, x)` should give back what the network gives for `x` in eval mode, with all
 # its hooks. PyTorch must not record a graph while the network runs. Afterwards all is as before:
-# the mode of the network (`training` or not), its parameters, its hooks, and whether PyTorch
+# the mode of the network (`training` or not), its parameters, its hooks, `x`, and whether PyTorch
 # records graphs.
 #
 # With this version the hooks of the network itself are never called. Those of its layers are.
@@ -255,9 +255,10 @@ def watch_gradient(layer):
 # %% [markdown] exercise="scale_inputs" points=5 difficulty="medium" minutes=8
 # ## 8. Change all inputs, however they are given
 #
-# Hang a hook on `module` that, in each call, multiplies every **tensor** among its inputs by
-# `factor` before `forward` gets it. Some inputs are given by position, some by keyword. What is not a tensor (a
-# number, a string, None) is handed on as it is. Give back the handle.
+# Hang a hook on `module` that, in each call, multiplies every **tensor** among its inputs, of
+# floats or of integers, by `factor` before `forward` gets it. Some inputs are given by position,
+# some by keyword. What is not a tensor (a number, a string, None) is handed on as it is. Give back
+# the handle.
 #
 # The caller's own tensors must not change, and backward must still reach them.
 
@@ -321,8 +322,9 @@ def be_the_call(module, forward, pre_hooks, hooks, args):
 # ```
 #
 # - `kept` is a dict: each path of the list → a list of the outputs of that module, one for each
-#   call inside the block, in order. A module that is not called has an empty list. `kept` can be
-#   read during the block and after it.
+#   call inside the block, in order. A module that is not called has an empty list. Two paths can
+#   lead to one module; then each has all its outputs. `kept` can be read during the block and
+#   after it.
 # - Each output is a tensor without history, and it does not change afterwards.
 # - `net` computes the same as without the block, gradients included.
 # - After the block, no hook of yours is left, also when the block raised an error. The error must

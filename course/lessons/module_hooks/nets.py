@@ -74,6 +74,17 @@ class Aside(nn.Module):
         return self.layer(x) * gate
 
 
+def with_a_shared_layer(rng) -> nn.Sequential:
+    """Blocks in blocks; one layer is in two places, and its second path is in no list of paths."""
+    shared = linear(rng, 3, 3)
+    return named(
+        body=Repeat(rng, times=2),
+        first=shared,
+        side=Aside(rng),
+        tail=named(block=Skip(rng), again=shared),
+    )
+
+
 class Residual(nn.Module):
     """Adds its input to the layer's output, in place."""
 
@@ -88,14 +99,29 @@ class Residual(nn.Module):
 
 
 class Add(nn.Module):
-    """weight · (a + b + c); b and c may be numbers, or missing."""
+    """weight · (a + b + 2c); each may be a number, b and c may be missing.
+
+    The gradients of a and b are one tensor, that of c is another one.
+    """
 
     def __init__(self, rng):
         super().__init__()
         self.weight = nn.Parameter(floats(rng, 3))
 
     def forward(self, a, b=0.0, c=0.0):
-        return (a + b + c) * self.weight
+        return (a + b + c * 2) * self.weight
+
+
+class Numbered(nn.Module):
+    """x · weight - the number of this call: a second run of forward does not give the same."""
+
+    def __init__(self, rng):
+        super().__init__()
+        self.calls, self.weight = 0, nn.Parameter(floats(rng, 3))
+
+    def forward(self, x):
+        self.calls += 1
+        return x * self.weight - self.calls
 
 
 class Stop(Exception):
@@ -103,10 +129,15 @@ class Stop(Exception):
 
 
 class Caller(nn.Module):
-    """Calls its children, one after the other."""
+    """Calls its children, one after the other; the first of several as often as it is told."""
+
+    def __init__(self, first):
+        super().__init__()
+        self.first = first
 
     def forward(self, x):
-        for child in self.children():
+        children = list(self.children())
+        for child in children[:1] * (self.first if len(children) > 1 else 1) + children[1:]:
             child(x)
 
 
@@ -127,12 +158,15 @@ def grow(rng) -> dict:
     return {"root": tree}
 
 
-def follow(tree: dict, calls: int) -> list[str]:
-    """Build the modules of a tree, hang a pre-hook and a forward hook on each, and call it."""
+def follow(tree: dict, calls: int, first: int) -> list[str]:
+    """Build the modules of a tree, hang a pre-hook and a forward hook on each, and call it.
+
+    In each module that has several, the first child is called ``first`` times.
+    """
     log = []
 
     def build(inner, name):
-        module = Caller()
+        module = Caller(first)
         for number, (child, rest) in enumerate(inner.items()):
             module.add_module(str(number), build(rest, child))
         module.register_forward_pre_hook(lambda *_: log.append(f"in {name}"))
@@ -144,6 +178,17 @@ def follow(tree: dict, calls: int) -> list[str]:
         for _ in range(calls):
             module(None)
     return log
+
+
+def count_forward(net: nn.Module, entered: list) -> None:
+    """Let each run of a net's forward add a word to a list, also one that goes around the hooks."""
+    forward = net.forward
+
+    def counted(*args):
+        entered.append("forward")
+        return forward(*args)
+
+    net.forward = counted
 
 
 KINDS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")

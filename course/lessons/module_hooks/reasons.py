@@ -69,6 +69,18 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "A value in your dict is {got}.",
         "Each value says how often the module was called. Begin with 0 and add 1 for each call.",
     ),
+    "PATHS_TOO_MANY": Reason(
+        "Your dict holds paths that are not in `net.named_modules()`: {names}.",
+        "`net.named_modules()` gives each module once, also one that is in two places.",
+    ),
+    "NETWORK_NOT_CALLED": Reason(
+        "Your function did not call the network.",
+        "Call `net(x)` after your hooks are registered.",
+    ),
+    "CALL_COUNTED_AGAIN": Reason(
+        "Your answer has more calls of a module than there were.",
+        "One hook on each module is enough. Let it add 1.",
+    ),
     "CALL_NOT_SEEN": Reason(
         "A module was called, and your answer has fewer calls of it.",
         "Not every call takes part in backward: count in a forward hook or in a pre-hook.",
@@ -94,6 +106,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Your answer names a caller that was left already.",
         '"out NAME" closes a module. The caller is the module that was opened last and is still '
         "open.",
+    ),
+    "NOT_THE_LAST_OPENED": Reason(
+        "For one module, your answer is not the module that was opened last and was still open.",
+        'Look at what is open just before "in NAME". NAME itself is opened after that.',
     ),
     "NAMES_CUT": Reason(
         "Your dict does not hold these names: {names}.",
@@ -122,13 +138,14 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Keep the call of the network inside the `torch.no_grad()` block. `detach()` comes too "
         "late for that.",
     ),
-    "GRAD_MODE_LEFT_OFF": Reason(
-        "After your function, PyTorch records no graph any more, for anybody.",
-        "A `with torch.no_grad():` block ends by itself. `torch.set_grad_enabled(False)` does not.",
+    "GRAD_MODE_CHANGED": Reason(
+        "Your code changed whether PyTorch records graphs, and did not put it back.",
+        "At its end, a `with torch.no_grad():` block puts back what was there before. A bare call "
+        "of `torch.set_grad_enabled` does not.",
     ),
-    "PARAMETERS_FROZEN": Reason(
-        "After your function, parameters of the network do not require a gradient any more.",
-        "Use `torch.no_grad()`. It records no graph and leaves the parameters as they are.",
+    "REQUIRES_GRAD_CHANGED": Reason(
+        "After your function, `requires_grad` of a parameter or of `x` is not what it was before.",
+        "Use `torch.no_grad()`. It records no graph and leaves all tensors as they are.",
     ),
     "MODE_CHANGED": Reason(
         "The network was not used in the eval mode, or it is not in its old mode afterwards.",
@@ -143,6 +160,10 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "What you kept has a history: it keeps the graph of the network alive.",
         "`detach()` gives the numbers without the history.",
         guide="kept-outputs-attached",
+    ),
+    "KEPT_NO_LIST": Reason(
+        "A value in your dict is {got}, and a list is asked for.",
+        "Begin with an empty list for each path, and let the hook of this path append to it.",
     ),
     "KEPT_NOT_TENSORS": Reason(
         "You kept {got}, and a tensor is asked for.",
@@ -239,11 +260,12 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Scale each tensor in `args`, and give back a tuple of all.",
     ),
     "NON_TENSORS_CHANGED": Reason(
-        "An input that is not a tensor was changed.",
-        "Ask `isinstance(value, torch.Tensor)` before you multiply.",
+        "An input that is not a tensor was changed or left out.",
+        "Ask `isinstance(value, torch.Tensor)` before you multiply. Hand on all other values.",
     ),
     "HISTORY_CUT": Reason(
-        "What forward gets has the right numbers, but backward cannot reach the caller's tensors.",
+        "What forward gets has the right numbers, but backward does not give the caller's tensors "
+        "the right gradients.",
         "Multiply the tensor itself, without `detach()`, `.data` or `torch.no_grad()`.",
     ),
     "CALLERS_TENSOR_CHANGED": Reason(
@@ -254,6 +276,14 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "A hook was not called with what the hook before it made.",
         "Keep `args` and `output` in variables. Each hook is called with what they hold.",
         guide="order-of-forward-hooks",
+    ),
+    "FORWARD_GETS_OTHERS": Reason(
+        "`forward` was not called with what the pre-hooks made.",
+        "After the pre-hooks, `args` must hold what the last of them made: call `forward(*args)`.",
+    ),
+    "NEW_OUTPUT_LOST": Reason(
+        "A forward hook gave back something that is not None, and it did not become the output.",
+        "Whatever it is (a number, a tuple, a list): only None means that the output stays.",
     ),
     "MODULE_NOT_HANDED_ON": Reason(
         "A hook was called with something else as its module.",
@@ -269,8 +299,8 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         guide="output-replaced",
     ),
     "ONE_INPUT_UNPACKED": Reason(
-        "A pre-hook gave back one new input that is not a tuple, and forward was called with "
-        "something else.",
+        "A pre-hook gave back one new input that is not a tuple, and what was called next did not "
+        "get it as its one input.",
         "`isinstance(made, tuple)` tells the two apart. One input becomes `(made,)`.",
         guide="pre-hook-returns-list",
     ),
@@ -292,8 +322,9 @@ REASONS = {code: OF_TENSOR_HOOKS[code] for code in SHARED} | {
         "Make the lists before the block runs, and let each hook add to them.",
     ),
     "BLOCK_ERROR_SWALLOWED": Reason(
-        "The block raised an error, and it did not come out of the `with` statement.",
-        "`__exit__` must not give back True, and a generator must not catch the error for good.",
+        "The block raised an error, and this error did not come out of the `with` statement.",
+        "`__exit__` must not give back True. A generator must not catch the error for good, or "
+        "raise another one.",
     ),
     "WRONG_PATH_ACCEPTED": Reason(
         "A path that does not exist raised no AttributeError.",
