@@ -388,7 +388,7 @@ def watch_input(module, seen):
     return handle
 
 
-# %% wrong watch_input NOT_ONCE_EACH 5: a tensor hook on the input, and None already in forward
+# %% wrong watch_input OUTSIDE_COUNTED 4: a tensor hook on the input, and None already in forward
 def watch_input(module, seen):
     def before(m, args):
         if args[0].requires_grad:
@@ -523,7 +523,7 @@ def watch_parameters(module, seen):
     return tuple(p.register_hook(keeper(n)) for n, p in tracked.items())
 
 
-# %% right watch_parameters: the difference of .grad, after it was written
+# %% wrong watch_parameters CLEARED_SUBTRACTED 4: the difference of .grad, after it was written
 def watch_parameters(module, seen):
     def keeper(name, before):
         def hook(p):
@@ -638,7 +638,7 @@ def double_weight_gradient(layer):
     return weight.register_hook(lambda grad: grad.mul(2.0))
 
 
-# %% right double_weight_gradient: after .grad was written, with the older sum remembered
+# %% wrong double_weight_gradient WEIGHT_GRADIENT_OTHER 5: after .grad was written, with the older sum
 def double_weight_gradient(layer):
     def add_again(p):
         new = p.grad - state["before"]
@@ -668,7 +668,7 @@ def double_weight_gradient(layer):
     return layer.weight.register_hook(hook)
 
 
-# %% wrong double_weight_gradient WEIGHT_GRADIENT_OTHER 2: doubles the sum each time
+# %% wrong double_weight_gradient WEIGHT_GRADIENT_OTHER 3: doubles the sum each time
 def double_weight_gradient(layer):
     def hook(p):
         p.grad.mul_(2)
@@ -676,7 +676,7 @@ def double_weight_gradient(layer):
     return layer.weight.register_post_accumulate_grad_hook(hook)
 
 
-# %% wrong double_weight_gradient BIAS_GRADIENT_CHANGED 2: all parameters
+# %% wrong double_weight_gradient BIAS_GRADIENT_CHANGED 3: all parameters
 def double_weight_gradient(layer):
     handles = [p.register_hook(lambda g: 2 * g) for p in layer.parameters()]
 
@@ -857,6 +857,19 @@ class Layer(torch.nn.Linear):
         return torch.einsum("...i,oi->...o", x, self.weight).add(self.bias)
 
 
+def OldLinear(*sizes, **options):
+    return Layer(*sizes, **options)
+
+
+# %% wrong OldLinear RAISED 5: a function that knows the sizes only
+import torch
+
+
+class Layer(torch.nn.Linear):
+    def forward(self, x):
+        return torch.einsum("...i,oi->...o", x, self.weight).add(self.bias)
+
+
 def OldLinear(n_in, n_out):
     return Layer(n_in, n_out)
 
@@ -888,7 +901,7 @@ class OldLinear(torch.nn.Linear):
         return super().forward(x) + self.bias
 
 
-# %% wrong OldLinear OPERANDS_SWAPPED 1: the bias first
+# %% wrong OldLinear OPERANDS_SWAPPED 0: the bias first
 import torch
 
 
@@ -1365,7 +1378,7 @@ def watch_input(module, seen):
     return Handles(module.register_forward_pre_hook(before), module.register_forward_hook(after))
 
 
-# %% wrong watch_input INPUT_GRADIENT_CHANGED 1: gives something back
+# %% wrong watch_input WATCHER_CHANGES_GRADIENT 1: gives something back
 def watch_input(module, seen):
     def hook(module, grad_input, grad_output):
         seen.append(grad_input[0])
@@ -1532,3 +1545,325 @@ def name_elements(layer, x):
         return next(fits, "other")
 
     return [None if element is None else name(element) for element in received]
+
+
+# %% wrong last_node OUTPUT_HAS_A_NODE 3: asks x, whatever the parameters are
+def last_node(module, x):
+    node = module(x).grad_fn
+    return node.name() if node is not None and x.requires_grad else None
+
+
+# %% wrong last_node RETURNS_NONE 3: an Identity never has a node
+import torch
+
+
+def last_node(module, x):
+    node = module(x).grad_fn
+    if node is None or isinstance(module, torch.nn.Identity):
+        return None
+    return node.name()
+
+
+# %% wrong last_node WRONG_VALUE 3: the last part of the module
+def last_node(module, x):
+    parts = list(module.children())
+    node = (parts[-1] if parts else module)(x).grad_fn
+    return None if node is None else node.name()
+
+
+# %% right last_node: is_leaf, and the class of the node
+def last_node(module, x):
+    out = module(x)
+    return None if out.is_leaf else type(out.grad_fn).__name__
+
+
+# %% wrong full_shapes WRONG_VALUE 3: only a leaf gets a gradient
+def full_shapes(module, x):
+    return (x.shape if x.requires_grad and x.is_leaf else None), module(x).shape
+
+
+# %% wrong full_shapes REQUIRES_GRAD_CHANGED 0: freezes the parameters
+def full_shapes(module, x):
+    for p in module.parameters():
+        p.requires_grad_(False)
+    return (x.shape if x.requires_grad else None), module(x).shape
+
+
+# %% wrong full_shapes REQUIRES_GRAD_CHANGED 2: lets x require a gradient, and leaves it so
+def full_shapes(module, x):
+    had = x.requires_grad
+    out = module(x.requires_grad_() if x.is_leaf else x)
+    return (x.shape if had else None), out.shape
+
+
+# %% wrong full_shapes NOT_THE_OUTPUT_SHAPE 0: both like the input
+def full_shapes(module, x):
+    return (x.shape if x.requires_grad else None), x.shape
+
+
+# %% wrong full_shapes NOT_THE_OUTPUT_SHAPE 1: the number of outputs
+def full_shapes(module, x):
+    return (x.shape if x.requires_grad else None), (module(x).numel(),)
+
+
+# %% wrong full_shapes NOT_TWO_SHAPES 0: tensors
+def full_shapes(module, x):
+    return x, module(x)
+
+
+# %% wrong watch_input OUTSIDE_COUNTED 5: tensor hooks on x or on the output, from a forward hook
+def watch_input(module, seen):
+    def after(m, args, out):
+        if args[0].requires_grad:
+            args[0].register_hook(lambda grad: seen.append(grad))
+        else:
+            out.register_hook(lambda grad: seen.append(None))
+
+    return module.register_forward_hook(after)
+
+
+# %% wrong watch_input WRONG_VALUE 5: the full hook of the first part
+def watch_input(module, seen):
+    first = next(module.children(), module)
+    return first.register_full_backward_hook(lambda m, gi, go: seen.append(gi[0]))
+
+
+# %% wrong watch_input NONE_IS_MISSING 5: leaves the None out
+def watch_input(module, seen):
+    def hook(m, gi, go):
+        if gi[0] is not None:
+            seen.append(gi[0])
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong watch_input NOT_ONCE_EACH 5: leaves zeros out
+def watch_input(module, seen):
+    def hook(m, gi, go):
+        if gi[0] is None or gi[0].any():
+            seen.append(gi[0])
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong watch_input WATCHER_CHANGES_GRADIENT 1: edits in place
+def watch_input(module, seen):
+    def hook(m, gi, go):
+        seen.append(gi[0])
+        if gi[0] is not None:
+            gi[0].mul_(2)
+
+    return module.register_full_backward_hook(hook)
+
+
+# %% wrong watch_parameters HOLDS_OLDER_GRADIENTS 4: a difference that starts from nothing
+def watch_parameters(module, seen):
+    older = {}
+
+    def keeper(name):
+        def hook(p):
+            seen[name] = p.grad - older.get(name, 0)
+            older[name] = p.grad.clone()
+
+        return hook
+
+    named = module.named_parameters()
+    return [p.register_post_accumulate_grad_hook(keeper(n)) for n, p in named if p.requires_grad]
+
+
+# %% wrong watch_parameters ZEROS_LEFT_OUT 4: leaves zeros out
+def watch_parameters(module, seen):
+    def keeper(name):
+        def hook(grad):
+            if grad.any():
+                seen[name] = grad
+
+        return hook
+
+    named = module.named_parameters()
+    return [p.register_hook(keeper(n)) for n, p in named if p.requires_grad]
+
+
+# %% wrong watch_parameters PARAMETERS_LEFT_OUT 4: only weights and biases
+def watch_parameters(module, seen):
+    return [
+        p.register_hook(lambda grad, name=name: seen.update({name: grad}))
+        for name, p in module.named_parameters()
+        if p.requires_grad and name.endswith(("weight", "bias"))
+    ]
+
+
+# %% wrong watch_parameters PARAMETERS_LEFT_OUT 0: the weight alone
+def watch_parameters(module, seen):
+    for name, p in module.named_parameters():
+        if p.requires_grad and name.endswith("weight"):
+            return [p.register_hook(lambda grad: seen.update({name: grad}))]
+
+
+# %% wrong watch_parameters PARTS_NOT_SEEN 4: without the parts
+def watch_parameters(module, seen):
+    return [
+        p.register_hook(lambda grad, name=name: seen.update({name: grad}))
+        for name, p in module.named_parameters(recurse=False)
+        if p.requires_grad
+    ]
+
+
+# %% wrong watch_parameters REQUIRES_GRAD_CHANGED 4: thaws what is frozen
+def watch_parameters(module, seen):
+    return [
+        p.requires_grad_().register_hook(lambda grad, name=name: seen.update({name: grad}))
+        for name, p in module.named_parameters()
+    ]
+
+
+# %% right watch_parameters: one hook for all of them
+import torch
+
+
+def watch_parameters(module, seen):
+    tracked = {n: p for n, p in module.named_parameters() if p.requires_grad}
+
+    def keep(grads):
+        seen.update(zip(tracked, grads))
+
+    return [torch.autograd.graph.register_multi_grad_hook(list(tracked.values()), keep)]
+
+
+# %% wrong double_weight_gradient SHARED_GRADIENT_CHANGED 5: in place, given back
+def double_weight_gradient(layer):
+    return layer.weight.register_hook(lambda grad: grad.mul_(2))
+
+
+# %% wrong double_weight_gradient SHARED_GRADIENT_CHANGED 5: in place
+def double_weight_gradient(layer):
+    def hook(grad):
+        grad *= 2
+
+    return layer.weight.register_hook(hook)
+
+
+# %% wrong double_weight_gradient RAISED 5: adds the new part once more in the module's hook
+class Both:
+    def __init__(self, *handles):
+        self.handles = handles
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+
+def double_weight_gradient(layer):
+    older = []
+
+    def before(m, go):
+        older.append(None if m.weight.grad is None else m.weight.grad.clone())
+
+    def after(m, gi, go):
+        old = older.pop()
+        m.weight.grad += m.weight.grad - (0 if old is None else old)
+
+    return Both(
+        layer.register_full_backward_pre_hook(before), layer.register_full_backward_hook(after)
+    )
+
+
+# %% wrong linear_gradients RAISED 3: the sizes of one layer
+def linear_gradients(x, grad_output):
+    rows, g = x.reshape(-1, 3), grad_output.reshape(-1, 2)
+    return g.t() @ rows, g.sum(0)
+
+
+# %% wrong linear_gradients NOT_THE_PARAMETERS_SHAPE 4: drops a dimension of one
+def linear_gradients(x, grad_output):
+    rows, g = x.reshape(-1, x.shape[-1]), grad_output.reshape(-1, grad_output.shape[-1])
+    return (g.t() @ rows).squeeze(), g.sum(0).squeeze()
+
+
+# %% wrong linear_gradients GIVEN_VALUES_CHANGED 0: x requires a gradient afterwards
+import torch
+
+
+def linear_gradients(x, grad_output):
+    x.requires_grad_()
+    weight = torch.zeros(grad_output.shape[-1], x.shape[-1], requires_grad=True)
+    bias = torch.zeros(grad_output.shape[-1], requires_grad=True)
+    torch.nn.functional.linear(x, weight, bias).backward(grad_output)
+    return weight.grad, bias.grad
+
+
+# %% wrong linear_gradients NOT_THE_PARAMETERS_SHAPE 0: the bias gets the sum of everything
+def linear_gradients(x, grad_output):
+    rows, g = x.reshape(-1, x.shape[-1]), grad_output.reshape(-1, grad_output.shape[-1])
+    return g.t() @ rows, g.sum()
+
+
+# %% wrong linear_gradients NOT_THE_PARAMETERS_SHAPE 0: the bias keeps a dimension
+def linear_gradients(x, grad_output):
+    rows, g = x.reshape(-1, x.shape[-1]), grad_output.reshape(-1, grad_output.shape[-1])
+    return g.t() @ rows, g.sum(0, keepdim=True)
+
+
+# %% wrong linear_gradients NOT_THE_PARAMETERS_SHAPE 0: the weight gets a dimension
+def linear_gradients(x, grad_output):
+    rows, g = x.reshape(-1, x.shape[-1]), grad_output.reshape(-1, grad_output.shape[-1])
+    return (g.t() @ rows)[None], g.sum(0)
+
+
+# %% wrong OldLinear RAISED 4: the sizes of one layer
+import torch
+
+
+class OldLinear(torch.nn.Linear):
+    def forward(self, x):
+        product = x.reshape(-1, 3) @ self.weight.t()
+        return product.reshape(*x.shape[:-1], 2) + self.bias
+
+
+# %% wrong OldLinear RAISED 5: a constructor of its own
+import torch
+
+
+class OldLinear(torch.nn.Linear):
+    def __init__(self, n_in=3, n_out=2):
+        super().__init__(n_in, n_out)
+
+    def forward(self, x):
+        return torch.nn.functional.linear(x, self.weight) + self.bias
+
+
+# %% wrong OldLinear GRAPH_IS_CUT 0: a detached weight, and the rest as it must be
+import torch
+
+
+class OldLinear(torch.nn.Linear):
+    def forward(self, x):
+        return torch.nn.functional.linear(x, self.weight.detach()) + self.bias
+
+
+# %% wrong OldLinear GRAPH_IS_CUT 0: a detached input
+import torch
+
+
+class OldLinear(torch.nn.Linear):
+    def forward(self, x):
+        return torch.nn.functional.linear(x.detach(), self.weight) + self.bias
+
+
+# %% wrong OldLinear OTHER_GRADIENTS 0: a backward of its own that gives the mean
+import torch
+
+
+class Add(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, product, bias):
+        return product + bias
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, grad.reshape(-1, grad.shape[-1]).mean(0)
+
+
+class OldLinear(torch.nn.Linear):
+    def forward(self, x):
+        return Add.apply(torch.nn.functional.linear(x, self.weight), self.bias)

@@ -1,7 +1,7 @@
 """What the exercises of lesson 5 observe, and how their facts tell misconceptions apart."""
 
+import copy
 import math
-from itertools import combinations
 
 import torch
 from torch import nn
@@ -9,6 +9,16 @@ from torch import nn
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, is_tensor, kind_of, same
+from course.lessons.linear_quirk.evidence import (
+    brief,
+    describe_any_precision,
+    flat,
+    plus,
+    scaled,
+    stored_gradients,
+    whose,
+)
+from course.lessons.linear_quirk.layers import fill, hooks_on, layer, made_input, telling_input
 from course.lessons.linear_quirk.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -67,7 +77,14 @@ class last_node(Exercise):
             "other layers",
             1,
             hidden=True,
-            calls=(("conv", (1, 2, 5, 5), True), ("conv", (2, 5, 5), True), ("tanh", (3,), True)),
+            calls=(
+                ("conv", (1, 2, 5, 5), True),
+                ("conv", (2, 5, 5), True),
+                ("tanh", (3,), True),
+                ("linear", (4, 3), False),
+                ("residual", (4, 3), True),
+                ("same", (3,), "a result"),
+            ),
         ),
         Case("no node", 1, hidden=True, calls=(("same", (3,), True), ("tanh", (3,), False))),
     )
@@ -84,17 +101,18 @@ class last_node(Exercise):
     @staticmethod
     def ask(answer, rng, kind, shape, tracked):
         """One call of the answer, with evidence about the module."""
-        module, x = layer(kind, rng), floats(rng, *shape).requires_grad_(tracked)
+        module, x = layer(kind, rng), made_input(rng, shape, tracked)
         said = describe(answer(module, x))
         if type(said) is str:
             said = said.split("::")[-1]
-        node = module(x.detach().requires_grad_(tracked)).grad_fn
+        node = module(made_input(rng, shape, tracked)).grad_fn
         following = [n.name().split("::")[-1] for n, _ in node.next_functions if n] if node else []
         return {
             "name": said,
             "_class": type(module).__name__,
             "_next": following,
             "_has a node": node is not None,
+            "_tracked": bool(tracked),
         }
 
     @staticmethod
@@ -103,7 +121,7 @@ class last_node(Exercise):
         facts = next(got for got, right in pairs if not same(got, right))
         said = facts["name"]
         if said is None and facts["_has a node"]:
-            return "RETURNS_NONE"
+            return "RETURNS_NONE" if facts["_tracked"] else "OUTPUT_HAS_A_NODE"
         if isinstance(said, dict) and "Backward" in said.get("kind", ""):
             return "NODE_NOT_NAME"
         if type(said) is not str:
@@ -121,7 +139,7 @@ class full_shapes(Exercise):
     cases = (
         Case("a Linear, 3-D input", 1, module="linear", shape=(2, 4, 3), tracked=True),
         Case("a convolution on data", 1, module="conv", shape=(1, 2, 5, 5), tracked=False),
-        Case("a Sequential", 1, hidden=True, module="net", shape=(5, 3), tracked=True),
+        Case("a Sequential", 1, hidden=True, module="net", shape=(5, 3), tracked="a result"),
         Case("a 1-D input", 1, hidden=True, module="linear", shape=(3,), tracked=False),
     )
     hints = (
@@ -133,12 +151,14 @@ class full_shapes(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         module = layer(given["module"], rng)
-        x = floats(rng, *given["shape"]).requires_grad_(given["tracked"])
+        x = made_input(rng, given["shape"], given["tracked"])
+        before = [t.requires_grad for t in (x, *module.parameters())]
         said = describe(answer(module, x))
         return {
             "said": said,
             "no hook is left": not hooks_on(module),
-            "_tracked": given["tracked"],
+            "requires_grad kept": [t.requires_grad for t in (x, *module.parameters())] == before,
+            "_tracked": bool(given["tracked"]),
             "_weights": [list(p.shape) for p in module.parameters()],
         }
 
@@ -148,15 +168,20 @@ class full_shapes(Exercise):
         if type(said) is not list:
             return wrong_kind(kind_of(said))
         if len(said) != 2 or not all(s is None or type(s) is list for s in said):
-            return "NOT_TWO_SHAPES", {"got": said}
+            return "NOT_TWO_SHAPES", {"got": brief(said)}
         if not facts["no hook is left"]:
             return "LAYER_HOOK_LEFT"
+        if said == right:
+            return "REQUIRES_GRAD_CHANGED"
         if said[0] == right[1]:
             return "SHAPES_SWAPPED"
         if not facts["_tracked"] and said[0] is not None and said[1] == right[1]:
             return "UNTRACKED_HAS_NO_GRADIENT", {"got": said[0]}
-        if any(s in facts["_weights"] for s in said if s is not None):
+        wrong = [s for s, r in zip(said, right, strict=True) if s not in (r, None)]
+        if any(s in facts["_weights"] for s in wrong):
             return "SHAPE_OF_A_WEIGHT"
+        if said[0] == right[0]:
+            return "NOT_THE_OUTPUT_SHAPE", {"got": said[1]}
         if flat(said[0]) == flat(right[0]) or flat(said[0]) == flat(right[1]):
             return "FLATTENED_SHAPE", {"got": said[0]}
         return None
@@ -197,8 +222,24 @@ class watch_input(Exercise):
     cases = (
         Case("a Linear without bias", 1, module="no bias", shape=(4, 3), tracked=True),
         Case("a 3-D input, two backwards", 2, module="linear", shape=(2, 2, 3), tracked=True),
-        Case("a convolution", 1, hidden=True, module="conv", shape=(1, 2, 4, 4), tracked=True),
-        Case("a Sequential", 1, hidden=True, module="net no bias", shape=(4, 3), tracked=True),
+        Case(
+            "a convolution, and x is used outside too",
+            1,
+            hidden=True,
+            module="conv",
+            shape=(1, 2, 4, 4),
+            tracked=True,
+            outside=True,
+        ),
+        Case(
+            "a residual block, first with zeros",
+            1,
+            hidden=True,
+            module="residual",
+            shape=(4, 3),
+            tracked=True,
+            zeros=True,
+        ),
         Case("a Linear on data", 1, hidden=True, module="no bias", shape=(4, 3), tracked=False),
     )
     hints = (
@@ -210,18 +251,22 @@ class watch_input(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         module, seen, kinds, flowing = layer(given["module"], rng), [], [], []
+        plain = copy.deepcopy(module)
         handle = answer(module, seen)
         removable = hasattr(handle, "remove")
-        for _ in range(2):
+        for zeros in (given.get("zeros", False), False):
             idle, x = (
                 floats(rng, *given["shape"]).requires_grad_(given["tracked"]) for _ in range(2)
             )
             module(idle)  # a forward alone adds nothing
             out = module(x)
-            gradient = floats(rng, *out.shape)
+            gradient = floats(rng, *out.shape) * (not zeros)
             module.zero_grad()
-            out.backward(gradient)
-            kinds.append(whose(seen[-1], module, x, gradient) if seen else "nothing")
+            loss = (out * gradient).sum()
+            if given.get("outside"):
+                loss = loss + (x * floats(rng, *x.shape)).sum()
+            loss.backward()
+            kinds.append(whose(seen[-1], plain, x, gradient) if seen else "nothing")
             flowing.append(describe(x.grad))
         kept = describe(seen)
         if removable:
@@ -234,15 +279,16 @@ class watch_input(Exercise):
             "after remove": len(seen),
             "x.grad": flowing,
             "_kinds": kinds,
+            "_tracked": given["tracked"],
         }
 
     @staticmethod
     def diagnose(facts, expected):
         seen, kind = facts["seen"], facts["_kinds"][-1]
         if not seen:
-            return "NOTHING_SEEN"
+            return "NOTHING_SEEN" if facts["_tracked"] else "NONE_IS_MISSING"
         if not same(facts["x.grad"], expected["x.grad"]):
-            return "INPUT_GRADIENT_CHANGED"
+            return "WATCHER_CHANGES_GRADIENT"
         if kind != "input" and (kind, expected["seen"][-1]) != ("None", None):
             known = {
                 "output": "OUTPUT_NOT_INPUT",
@@ -251,6 +297,7 @@ class watch_input(Exercise):
                 "weight.T": "WEIGHT_NOT_INPUT",
                 "value": "VALUE_NOT_GRADIENT",
                 "tuple": "TUPLE_IN_THE_LIST",
+                "whole": "OUTSIDE_COUNTED",
             }
             return known.get(kind, "WRONG_VALUE")
         if len(seen) != len(expected["seen"]):
@@ -264,9 +311,22 @@ class watch_input(Exercise):
 
 class watch_parameters(Exercise):
     cases = (
-        Case("a Linear", 2, module="linear", freeze=(), backwards=1),
-        Case("a second backward, .grad not cleared", 2, module="linear", freeze=(), backwards=2),
-        Case("a frozen one", 2, hidden=True, module="net", freeze=("0.weight",), backwards=2),
+        Case("a Linear", 2, module="linear", steps=("backward",)),
+        Case(
+            "a second backward, .grad not cleared",
+            2,
+            module="linear",
+            steps=("backward", "backward"),
+        ),
+        Case(
+            "a frozen one",
+            2,
+            hidden=True,
+            module="scaled",
+            freeze=("0.weight",),
+            older=True,
+            steps=("backward", "zeros", "clear", "backward"),
+        ),
     )
     hints = (
         "A parameter is a tensor, and a tensor has hooks of its own.",
@@ -278,57 +338,115 @@ class watch_parameters(Exercise):
     def observe(answer, given, rng):
         module, seen = layer(given["module"], rng), {}
         for name, p in module.named_parameters():
-            p.requires_grad_(name not in given["freeze"])
+            p.requires_grad_(name not in given.get("freeze", ()))
+        if given.get("older"):
+            watch_parameters.run(module, rng, 1)
         said = answer(module, seen)
         try:
             handles = [h for h in said if hasattr(h, "remove")]
         except TypeError:
             handles = []
-        for _ in range(given["backwards"]):
-            module(floats(rng, 4, 3)).backward(floats(rng, 4, 2))
+        backwards, cleared = [], {}
+        for step in given["steps"]:
+            if step == "clear":
+                cleared = stored_gradients(module)
+                module.zero_grad()
+                continue
+            watch_parameters.run(module, rng, step != "zeros")
+            now = {"seen": describe(seen), ".grad": stored_gradients(module)}
+            backwards.append(now | {"_zeros": step == "zeros", "_cleared": cleared})
         facts = {
-            "seen": describe(seen),
+            "backwards": backwards,
             "handles": bool(handles),
-            ".grad": {n: describe(p.grad) for n, p in module.named_parameters()},
+            "requires_grad": {n: p.requires_grad for n, p in module.named_parameters()},
         }
         for handle in handles:
             handle.remove()
         seen.clear()
-        module(floats(rng, 4, 3)).backward(floats(rng, 4, 2))
+        watch_parameters.run(module, rng, 1)
         return facts | {"after remove": sorted(map(str, seen))}
 
     @staticmethod
+    def run(module, rng, factor):
+        """One backward. All its numbers are above zero, so that no bias's gradient sums up to 0."""
+        module(floats(rng, 4, 3)).backward(factor * floats(rng, 4, 2).abs())
+
+    @staticmethod
     def diagnose(facts, expected):
-        seen, right = facts["seen"], expected["seen"]
+        if facts["requires_grad"] != expected["requires_grad"]:
+            return "REQUIRES_GRAD_CHANGED"
+        older = {}
+        for now, wanted in zip(facts["backwards"], expected["backwards"], strict=True):
+            if not same(now, wanted):
+                names = list(facts["requires_grad"])
+                return watch_parameters.why(now, wanted, older, names)
+            older = now["seen"]
+        return "STILL_CALLED" if facts["handles"] else "HANDLE_NOT_RETURNED"
+
+    @staticmethod
+    def why(now, wanted, older, names):
+        """Why the facts of one backward differ.
+
+        `older` is what `seen` held before, `names` are those of all parameters, in their order.
+        """
+        seen, right = now["seen"], wanted["seen"]
         if not seen:
-            return "NOTHING_SEEN"
+            own = any("." not in name for name in names)
+            return "NOTHING_SEEN" if own else "PARTS_NOT_SEEN"
         if set(seen) < set(right):
-            return "NAMES_LOST", {"names": ", ".join(sorted(seen))}
+            code = "NAMES_LOST" if list(seen) == names[-1:] else "PARAMETERS_LEFT_OUT"
+            return code, {"names": ", ".join(sorted(seen))}
         if set(seen) != set(right):
             return "OTHER_NAMES", {"names": ", ".join(sorted(set(seen) - set(right)))}
         for name, gradient in seen.items():
-            if not isinstance(gradient, dict) or "tensor" not in gradient:
+            if not isinstance(gradient, dict) or "values" not in gradient:
                 return "NO_GRADIENT_YET", {"name": name, "got": kind_of(gradient)}
             if gradient["tensor"] != right[name]["tensor"]:
                 return "GRADIENT_OF_ANOTHER_SHAPE", {"name": name, "got": gradient["tensor"]}
-        if not same(seen, right):
-            summed = all(same(seen[n], facts[".grad"][n]) for n in seen)
-            return "HOLDS_OLDER_GRADIENTS" if summed else None
-        if not same(facts[".grad"], expected[".grad"]):
+        if same(seen, right):
             return "STORED_GRADIENT_CHANGED"
-        if not facts["handles"]:
-            return "HANDLE_NOT_RETURNED"
-        if facts["after remove"]:
-            return "STILL_CALLED"
+        if now["_zeros"] and same(seen, older):
+            return "ZEROS_LEFT_OUT"
+        if all(same(seen[n], now[".grad"][n]) for n in seen):
+            return "HOLDS_OLDER_GRADIENTS"
+        if now["_cleared"] and all(
+            same(plus(seen[n], now["_cleared"][n]), now[".grad"][n]) for n in seen
+        ):
+            return "CLEARED_SUBTRACTED"
         return None
 
 
 class double_weight_gradient(Exercise):
     cases = (
-        Case("a Linear, 3-D input", 1, module="linear", shape=(2, 2, 3), backwards=1),
-        Case("without bias, two backwards", 2, module="no bias", shape=(4, 3), backwards=2),
-        Case("a convolution", 1, hidden=True, module="conv", shape=(1, 2, 4, 4), backwards=1),
-        Case("a 1-D input, twice", 2, hidden=True, module="linear", shape=(3,), backwards=2),
+        Case("a Linear, 3-D input", 1, module="linear", shape=(2, 2, 3), clear=(False,)),
+        Case(
+            "without bias, two backwards", 2, module="no bias", shape=(4, 3), clear=(False, False)
+        ),
+        Case(
+            "a convolution on data",
+            1,
+            hidden=True,
+            module="conv",
+            shape=(1, 2, 4, 4),
+            tracked=False,
+            clear=(False,),
+        ),
+        Case(
+            "a 1-D input, three times",
+            1,
+            hidden=True,
+            module="linear",
+            shape=(3,),
+            clear=(False, False, True),
+        ),
+        Case(
+            "a layer that adds its weight",
+            1,
+            hidden=True,
+            module="adds weight",
+            shape=(3,),
+            clear=(False,),
+        ),
     )
     hints = (
         "The weight's gradient does not pass through the layer's hook in every case.",
@@ -341,21 +459,29 @@ class double_weight_gradient(Exercise):
         module = layer(given["module"], rng)
         before = {name: p.detach().clone() for name, p in module.named_parameters()}
         handle = answer(module)
-        inputs = [floats(rng, *given["shape"]).requires_grad_() for _ in range(3)]
-        for x in inputs[: given["backwards"]]:
-            out = module(x)
+        count = len(given["clear"])
+        tracked = given.get("tracked", True)
+        inputs = [floats(rng, *given["shape"]).requires_grad_(tracked) for _ in range(count + 1)]
+        weights = []
+        for x, clear in zip(inputs, given["clear"], strict=False):
+            if clear:
+                module.zero_grad()
+            out = module(x * 1)
             out.backward(floats(rng, *out.shape).abs())  # so that the bias's sum is not 0
+            weights.append(describe(module.weight.grad))
+        bias = getattr(module, "bias", None)
         facts = {
-            "weight": describe(module.weight.grad),
-            "bias": describe(getattr(module.bias, "grad", None)),
-            "inputs": [describe(x.grad) for x in inputs[: given["backwards"]]],
+            "weights": weights,
+            "bias": describe(getattr(bias, "grad", None)),
+            "inputs": [describe(x.grad) for x in inputs[:count]],
             "values kept": all(torch.equal(p, before[n]) for n, p in module.named_parameters()),
             "handle": hasattr(handle, "remove"),
+            "_shared": given["module"] == "adds weight",
         }
         if facts["handle"]:
             handle.remove()
             module.zero_grad()
-            module(inputs[2]).sum().backward()
+            module(inputs[-1]).sum().backward()
             facts["plain after remove"] = describe(module.weight.grad)
         return facts
 
@@ -364,11 +490,11 @@ class double_weight_gradient(Exercise):
         if not facts["values kept"]:
             return "PARAMETER_CHANGED"
         if not same(facts["inputs"], expected["inputs"]):
-            return "INPUT_GRADIENT_CHANGED"
+            return "SHARED_GRADIENT_CHANGED" if facts["_shared"] else "INPUT_GRADIENT_CHANGED"
         if not same(facts["bias"], expected["bias"]):
             return "BIAS_GRADIENT_CHANGED"
-        if not same(facts["weight"], expected["weight"]):
-            plain = same(facts["weight"], scaled(expected["weight"], 0.5))
+        if not same(facts["weights"], expected["weights"]):
+            plain = same(facts["weights"], [scaled(w, 0.5) for w in expected["weights"]])
             return "WEIGHT_GRADIENT_PLAIN" if plain else "WEIGHT_GRADIENT_OTHER"
         if not facts["handle"]:
             return "HANDLE_NOT_RETURNED"
@@ -377,10 +503,17 @@ class double_weight_gradient(Exercise):
 
 class linear_gradients(Exercise):
     cases = (
-        Case("2-D", 2, front=(4,), contiguous=True),
-        Case("3-D", 1, front=(2, 3), contiguous=True),
-        Case("1-D", 1, hidden=True, front=(), contiguous=True),
-        Case("4-D, not contiguous", 2, hidden=True, front=(2, 2, 3), contiguous=False),
+        Case("2-D", 2, front=(4,), sizes=(3, 2), contiguous=True),
+        Case("3-D", 1, front=(2, 3), sizes=(3, 2), contiguous=True),
+        Case("1-D", 1, hidden=True, front=(), sizes=(5, 4), contiguous=True),
+        Case(
+            "4-D, not contiguous, one output",
+            2,
+            hidden=True,
+            front=(2, 2, 3),
+            sizes=(4, 1),
+            contiguous=False,
+        ),
     )
     hints = (
         "Flatten both tensors to rows: every row is one use of the weight.",
@@ -390,19 +523,20 @@ class linear_gradients(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        front = given["front"]
+        front, (n_in, n_out) = given["front"], given["sizes"]
         if given["contiguous"]:
-            x, gradient = floats(rng, *front, 3), floats(rng, *front, 2)
+            x, gradient = floats(rng, *front, n_in), floats(rng, *front, n_out)
         else:
             turned = (front[1], front[0], *front[2:])
-            x = floats(rng, *turned, 3).transpose(0, 1)
-            gradient = floats(rng, *turned, 2).transpose(0, 1)
+            x = floats(rng, *turned, n_in).transpose(0, 1)
+            gradient = floats(rng, *turned, n_out).transpose(0, 1)
         given_values = describe([x, gradient])
         said = answer(x, gradient)
         if is_tensor(said) or not isinstance(said, (tuple, list)) or len(said) != 2:
             return {"kind": describe(said)}
         facts = dict(zip(("weight", "bias"), map(describe_any_precision, said), strict=True))
-        return facts | {"given values kept": describe([x, gradient]) == given_values}
+        kept = describe([x, gradient]) == given_values
+        return facts | {"given kept": kept and not (x.requires_grad or gradient.requires_grad)}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -417,10 +551,14 @@ class linear_gradients(Exercise):
             return "WEIGHT_AND_BIAS_SWAPPED"
         if weight["tensor"] == right[0][::-1]:
             return "WEIGHT_TRANSPOSED"
-        if weight["tensor"] != right[0]:
-            return "ROWS_NOT_SUMMED", {"what": "weight", "got": weight["tensor"]}
-        if bias["tensor"] != right[1]:
-            return "ROWS_NOT_SUMMED", {"what": "bias", "got": bias["tensor"]}
+        for what, got, shape in (
+            ("weight", weight["tensor"], right[0]),
+            ("bias", bias["tensor"], right[1]),
+        ):
+            if got != shape:
+                more = math.prod(got) > math.prod(shape)
+                code = "ROWS_NOT_SUMMED" if more else "NOT_THE_PARAMETERS_SHAPE"
+                return code, {"what": what, "got": got}
         for name in ("weight", "bias"):
             if not same(facts[name], expected[name]):
                 return "SCALED_OR_PARTIAL", {"what": name}
@@ -429,10 +567,17 @@ class linear_gradients(Exercise):
 
 class OldLinear(Exercise):
     cases = (
-        Case("a 3-D input", 2, shape=(1, 2, 3)),
-        Case("a 2-D input", 1, shape=(4, 3)),
-        Case("a 1-D input", 1, hidden=True, shape=(3,)),
-        Case("a 4-D input", 2, hidden=True, shape=(2, 1, 2, 3)),
+        Case("a 3-D input", 2, sizes=(3, 2), shapes=((1, 2, 3),)),
+        Case("a 2-D input", 1, sizes=(3, 2), shapes=((4, 3),)),
+        Case(
+            "a 1-D and a 2-D input, float64",
+            1,
+            hidden=True,
+            sizes=(3, 2),
+            shapes=((3,), (4, 3)),
+            dtype=torch.float64,
+        ),
+        Case("a 4-D input", 2, hidden=True, sizes=(5, 4), shapes=((2, 1, 2, 5),)),
     )
     hints = (
         "The last operation decides. Which one has the product and the bias as operands?",
@@ -442,55 +587,54 @@ class OldLinear(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        made = answer(3, 2)
+        options = {key: given[key] for key in ("dtype",) if key in given}
+        made = answer(*given["sizes"], **options)
         if not isinstance(made, nn.Linear):
             return {"kind": describe(made)}
         fill(made, rng)
-        x = floats(rng, *given["shape"]).requires_grad_()
+        return {"inputs": [OldLinear.run(made, rng, shape) for shape in given["shapes"]]}
+
+    @staticmethod
+    def run(made, rng, shape):
+        """One forward and backward, and what the legacy hook received in it."""
+        made.zero_grad()
+        x = floats(rng, *shape).to(made.weight.dtype).requires_grad_()
         out = made(x)
         if not is_tensor(out):
             return {"kind": describe(out)}
-        received = []
-        made.register_backward_hook(lambda module, gi, go: received.extend(gi))
-        out = made(x)
         truth = nn.functional.linear(x.detach(), made.weight.detach(), made.bias.detach())
-        facts = {"right output": out.shape == truth.shape and torch.allclose(out, truth)}
-        if facts["right output"]:
-            gradient = floats(rng, *out.shape)
-            out.backward(gradient)
-            facts["received"] = [describe(g) for g in received]
-            facts["gradients"] = [describe(p.grad) for p in (x, made.weight, made.bias)]
-            facts["_node"] = out.grad_fn.name()
-        return facts
+        if (out.shape, out.dtype) != (truth.shape, truth.dtype) or not torch.allclose(out, truth):
+            return {"right output": False}
+        received = []
+        handle = made.register_backward_hook(lambda module, gi, go: received.extend(gi))
+        out = made(x)
+        handle.remove()
+        out.backward(floats(rng, *out.shape).to(out.dtype))
+        return {
+            "right output": True,
+            "received": [describe(g) for g in received],
+            "gradients": [describe(p.grad) for p in (x, made.weight, made.bias)],
+            "_node": out.grad_fn.name(),
+        }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(kind_of(facts["kind"]))
+        pairs = zip(facts["inputs"], expected["inputs"], strict=True)
+        facts, expected = next((f, e) for f, e in pairs if not same(f, e))
+        if "kind" in facts:
+            return wrong_kind(kind_of(facts["kind"]))
         if not facts["right output"]:
             return "OUTPUT_DIFFERS"
         got, right = facts["received"], expected["received"]
-        if same(got, right[::-1]):
+        if not same(got, right) and same(got, right[::-1]):
             return "OPERANDS_SWAPPED"
-        if not same(facts["gradients"], expected["gradients"]):
+        if None in facts["gradients"]:
             return "GRAPH_IS_CUT"
+        if not same(facts["gradients"], expected["gradients"]):
+            return "OTHER_GRADIENTS"
         return "LAST_NODE_IS_ANOTHER", {"got": len(got), "node": facts["_node"]}
-
-
-def telling_input(rng, module, shape):
-    """An input whose columns have different sums: else a square weight.grad may be its transpose.
-
-    What the module makes of it is small enough for a loss with exp. With a loss like
-    `out.pow(2).sum()` no gradient equals another one or its transpose.
-    """
-    while True:
-        x = floats(rng, *shape).requires_grad_()
-        sums, out = x.reshape(-1, shape[-1]).sum(0).tolist(), module(x)
-        found = torch.autograd.grad(out.pow(2).sum(), [x, out, module.weight])
-        found = [*found, found[-1].t()] if module.weight.ndim == 2 else found
-        alike = any(a.shape == b.shape and torch.allclose(a, b) for a, b in combinations(found, 2))
-        if len(set(sums)) > 1 and out.abs().max() < 60 and not alike:
-            return x.detach()
 
 
 class name_elements(Exercise):
@@ -547,86 +691,3 @@ class name_elements(Exercise):
         if pairs:
             return "ORDER_ASSUMED", {"got": ", ".join(str(s) for s, _ in pairs)}
         return "LAYER_HOOK_LEFT"
-
-
-class Exchange(nn.Linear):
-    """Exchanges the numbers of its input, and adds a bias. For gradients of only ones, the
-    gradient of the input equals that of the product: `layer(x).sum()` cannot tell them apart.
-    With one row, the gradient of the product has the numbers of that of the bias."""
-
-    def __init__(self):
-        super().__init__(3, 3)
-
-    def forward(self, x):
-        return x @ self.weight.t() + self.bias
-
-
-LAYERS = {
-    "linear": lambda: nn.Linear(3, 2),
-    "no bias": lambda: nn.Linear(3, 2, bias=False),
-    "square": lambda: nn.Linear(3, 3),
-    "exchange": Exchange,
-    "tanh": nn.Tanh,
-    "conv": lambda: nn.Conv2d(2, 3, 3),
-    "net": lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)),
-    "net no bias": lambda: nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2, bias=False)),
-    "same": lambda: nn.Identity(),
-}
-
-
-def layer(kind, rng):
-    """A module of that kind whose parameters are small whole numbers."""
-    return fill(LAYERS[kind](), rng)
-
-
-def fill(module, rng):
-    with torch.no_grad():
-        for p in module.parameters():
-            p.copy_(floats(rng, *p.shape))
-        if isinstance(module, Exchange):
-            module.weight.copy_(torch.eye(3).roll(1, 0))
-    return module
-
-
-def hooks_on(module):
-    """How many hooks of any kind are left on a module, its parts and its parameters."""
-    of_modules = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")
-    of_tensors = ("_backward_hooks", "_post_accumulate_grad_hooks")
-    return sum(len(getattr(m, kind)) for m in module.modules() for kind in of_modules) + sum(
-        len(getattr(p, kind) or ()) for p in module.parameters() for kind in of_tensors
-    )
-
-
-def describe_any_precision(thing):
-    """The facts of a tensor, where a double is as good as a float."""
-    return describe(thing.float() if is_tensor(thing) else thing)
-
-
-def whose(element, module, x, gradient):
-    """What a kept element is: evidence for a message."""
-    if element is None:
-        return "None"
-    if isinstance(element, (tuple, list)):
-        return "tuple"
-    if not is_tensor(element):
-        return "something else"
-    weights = [p.grad for p in module.parameters() if p.grad is not None]
-    candidates = [("input", x.grad), ("output", gradient), ("value", x.detach())]
-    candidates += [("output, flattened", gradient.reshape(-1, gradient.shape[-1]))]
-    candidates += [("weight", g) for g in weights]
-    candidates += [("weight.T", g.t()) for g in weights if g.ndim == 2]
-    for name, g in candidates:
-        if g is not None and g.shape == element.shape and torch.allclose(g, element.detach()):
-            return name
-    return "something else"
-
-
-def flat(shape):
-    """The shape after flattening to 2-D."""
-    if not shape:
-        return shape
-    return [math.prod(shape[:-1]), shape[-1]]
-
-
-def scaled(facts, factor):
-    return {**facts, "values": [factor * v for v in facts["values"]]}

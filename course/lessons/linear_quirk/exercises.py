@@ -72,7 +72,8 @@ def read_the_log():
 # called with the tensor `x`, for example `"AddmmBackward0"`. If the output has no node, because it
 # is a leaf, the hook never runs: give back `None`.
 #
-# The output of `module` is one tensor. `x` may or may not require a gradient.
+# The output of `module` is one tensor. `x` may or may not require a gradient, and it may be a leaf
+# or the result of an operation.
 
 
 # %% exercise="last_node"
@@ -92,8 +93,10 @@ def last_node(module, x):
 #   `grad_input[0]` would be None;
 # - the shape of `grad_output[0]`.
 #
-# You may find them by a rule or by running a hook. When your function is done, no hook may be left
-# on the module or its parameters. The parameters of `module` require gradients.
+# `x` may be a leaf or the result of an operation. The parameters of `module` require gradients.
+# You may find the shapes by a rule or by running a hook. When your function is done, no hook may be
+# left on the module or its parameters, and `requires_grad` of `x` and of the parameters is what it
+# was.
 
 
 # %% exercise="full_shapes"
@@ -137,7 +140,8 @@ def order(tracked):
 # This function was written for an old version and one layer. It should work for **every** module
 # that takes one tensor: after each backward through the module, the list `seen` must have one more
 # element, the gradient of the module's **input**, or None if the input does not require a gradient.
-# A forward alone adds nothing, and the gradients stay as they are.
+# A forward alone adds nothing, and the gradients stay as they are. If `x` is used outside of the
+# module too, what comes to it from there does not count.
 #
 # Give back a handle: after `handle.remove()`, a new forward and backward adds nothing.
 # Repair the function.
@@ -164,11 +168,12 @@ def watch_input(module, seen):
 # Old code read the gradients of weight and bias out of `grad_input`. Do it without: `seen` is a
 # dict. During each backward, write the gradient of every parameter of `module` into it, under the
 # parameter's name: `seen["weight"]`, `seen["0.bias"]`. It must be the gradient of **this** backward
-# alone, also when an older gradient is still in `.grad`.
+# alone, also when an older gradient is still in `.grad` or was cleared in between, and also when it
+# is all zeros.
 #
-# Leave out parameters that do not require a gradient. Your hooks only look: `.grad` holds what it
-# would hold without them. Give back a list of handles: when all are removed, a backward writes
-# nothing.
+# Leave out parameters that do not require a gradient, and leave `requires_grad` as it is. Your
+# hooks only look: `.grad` holds what it would hold without them. Give back a list of handles: when
+# all are removed, a backward writes nothing.
 
 
 # %% exercise="watch_parameters"
@@ -189,9 +194,10 @@ def watch_parameters(module, seen):
 # 2-D input, and for nothing else.
 #
 # Repair it, so that it works for every layer that has a `weight`, for every input, and when
-# backward runs more than once without clearing: each backward adds twice its own gradient to
-# `layer.weight.grad`. The gradients of the input and of the bias stay as they are. Give back a
-# handle: after `handle.remove()`, a new forward and backward adds the plain gradient.
+# backward runs more than once, with or without clearing `.grad` in between: each backward adds twice
+# its own gradient to `layer.weight.grad`. The gradients of the input and of the bias stay as they
+# are. Give back a handle: after `handle.remove()`, a new forward and backward adds the plain
+# gradient.
 
 
 # %% exercise="double_weight_gradient"
@@ -215,7 +221,8 @@ def double_weight_gradient(layer):
 # weight, then the gradient of the bias, with the shapes of the weight and of the bias.
 #
 # `x` has the shape (…, n_in) and `grad_output` the shape (…, n_out). The dots stand for any number
-# of dimensions, also none. The tensors need not be contiguous. Leave both as they are.
+# of dimensions, also none. The tensors need not be contiguous. Neither requires a gradient. Leave
+# both as they are.
 
 
 # %% exercise="linear_gradients"
@@ -234,8 +241,8 @@ def linear_gradients(x, grad_output):
 # exactly two elements, for an input of any rank: the gradient of the product (it has the shape of
 # the layer's output), then the gradient of the bias.
 #
-# The class keeps the constructor and the parameters of `torch.nn.Linear`; write its `forward`. It
-# is only used with a bias.
+# The class keeps the constructor of `torch.nn.Linear`, with arguments like `dtype=`, and its
+# parameters; write its `forward`. It is only used with a bias.
 
 
 # %% exercise="OldLinear"

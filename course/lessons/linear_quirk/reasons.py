@@ -38,6 +38,10 @@ REASONS = {
         "{got} is a node that the last one leads to. The hook does not hang there.",
         "The last node is `grad_fn` of the output itself.",
     ),
+    "OUTPUT_HAS_A_NODE": Reason(
+        "You gave back None, but the output of the module has a node.",
+        "Look at `grad_fn` of the output, whatever `x` is. A parameter can bring a node too.",
+    ),
     "NOT_TWO_SHAPES": Reason(
         "You gave back {got}, which is not two shapes.",
         "Give back a pair: the shape for grad_input[0], or None, and the shape for grad_output[0].",
@@ -45,6 +49,14 @@ REASONS = {
     "LAYER_HOOK_LEFT": Reason(
         "After your function, a hook is still on the module or on a parameter.",
         "Keep the handle that registering gives you, and call `handle.remove()`.",
+    ),
+    "REQUIRES_GRAD_CHANGED": Reason(
+        "After your function, `requires_grad` of `x` or of a parameter is not what it was.",
+        "Leave out what requires no gradient, and do not call `requires_grad_` on what is given.",
+    ),
+    "NOT_THE_OUTPUT_SHAPE": Reason(
+        "Your first shape fits. Your second one, {got}, is not the shape of grad_output[0].",
+        "grad_output[0] is the gradient of the module's output: `module(x)` has its shape.",
     ),
     "SHAPES_SWAPPED": Reason(
         "Your first shape is the one of the output. Backward runs in reverse, but the names do "
@@ -96,6 +108,26 @@ REASONS = {
         "After a backward, `seen` is still empty.",
         "Register a function that writes into `seen`, and give that function to a register method.",
     ),
+    "NONE_IS_MISSING": Reason(
+        "After a backward, `seen` is still empty. The input requires no gradient here.",
+        "Each backward adds one element. Where there is no gradient of the input, it is None.",
+        guide="grad-input-none",
+    ),
+    "PARTS_NOT_SEEN": Reason(
+        "After a backward, `seen` is still empty. All parameters of this module belong to its "
+        "parts.",
+        "`module.named_parameters()` also gives the parameters of the parts, as `0.bias`.",
+    ),
+    "WATCHER_CHANGES_GRADIENT": Reason(
+        "The gradient of `x` is not what it is without your hook.",
+        "A hook that only looks gives back None and edits nothing in place.",
+        guide="record-gives-something-back",
+    ),
+    "OUTSIDE_COUNTED": Reason(
+        "What you kept is the whole gradient of `x`. It holds what comes to `x` from outside of "
+        "the module too.",
+        "A hook on `x` sees the sum of all uses. The full hook sees only what this module adds.",
+    ),
     "OUTPUT_NOT_INPUT": Reason(
         "What you kept is the gradient of the module's output.",
         "That is grad_output. The gradient of the input is in the full hook's grad_input.",
@@ -131,8 +163,21 @@ REASONS = {
         "A lambda made in a loop looks its name up when it is called, and then the loop is over. "
         "Bind it: `lambda grad, name=name: …`.",
     ),
+    "PARAMETERS_LEFT_OUT": Reason(
+        "`seen` holds only {names}.",
+        "Every parameter that requires a gradient belongs into it, whatever its name, its place in "
+        "the module and its gradient are.",
+    ),
+    "ZEROS_LEFT_OUT": Reason(
+        "The gradients of the last backward are all zeros, and `seen` still holds older ones.",
+        "Zeros are a gradient too. Write down what the hook receives, without a condition.",
+    ),
+    "CLEARED_SUBTRACTED": Reason(
+        "What you keep is `.grad` minus an older gradient, but that one was cleared in between.",
+        "A tensor hook gets the gradient of this backward alone: nothing has to be subtracted.",
+    ),
     "OTHER_NAMES": Reason(
-        "`seen` holds {names}, which is not the name of a parameter that requires a gradient.",
+        "`seen` holds {names}. No parameter that requires a gradient has such a name.",
         "Take the names that `module.named_parameters()` gives.",
     ),
     "NO_GRADIENT_YET": Reason(
@@ -166,6 +211,11 @@ REASONS = {
         "The gradient of the input is not what it is without your hook.",
         "What a module's hook returns flows on to the layers before. Hook the weight alone.",
     ),
+    "SHARED_GRADIENT_CHANGED": Reason(
+        "The gradient of the input is not what it is without your hook.",
+        "This layer hands one and the same tensor to its weight and to its input. Hook the weight "
+        "alone, and give back a new tensor: an edit in place changes both.",
+    ),
     "BIAS_GRADIENT_CHANGED": Reason(
         "The gradient of the bias is not what it is without your hook.",
         "Hook the weight alone, not everything that comes into the layer.",
@@ -191,6 +241,10 @@ REASONS = {
         "Your gradient of the {what} has the shape {got}: not all uses of it were summed.",
         "The layer uses the same weight and bias for every row. Flatten first, then sum over rows.",
     ),
+    "NOT_THE_PARAMETERS_SHAPE": Reason(
+        "Your gradient of the {what} has the shape {got}, which is not the shape of the {what}.",
+        "The weight's gradient is (n_out, n_in), the bias's is (n_out,), whatever the sizes are.",
+    ),
     "SCALED_OR_PARTIAL": Reason(
         "Your gradient of the {what} has the right shape, but other numbers.",
         "It is a plain sum over all rows: no mean, and no factor is missing.",
@@ -212,6 +266,11 @@ REASONS = {
     "GRAPH_IS_CUT": Reason(
         "The output is right, but a gradient does not reach the input or a parameter.",
         "Compute with `x`, `self.weight` and `self.bias` themselves, without detach or `.data`.",
+    ),
+    "OTHER_GRADIENTS": Reason(
+        "The output is right, but a gradient of the input, the weight or the bias is not the one "
+        "that torch.nn.Linear gives.",
+        "Compute the output with operations of torch alone: each brings its own right backward.",
     ),
     "NOT_ONE_WORD_EACH": Reason(
         "Your list has {got:entry|entries}. A legacy hook receives another number of them here.",
