@@ -264,7 +264,7 @@ def be_the_engine(grad, hooks):
     return seen, grad
 
 
-# %% wrong be_the_engine WRONG_VALUE 1: the record holds the results
+# %% wrong be_the_engine SEEN_IS_NOT_THE_CALLS 1: the record holds the results
 def be_the_engine(grad, hooks):
     seen = []
     for hook in hooks:
@@ -324,7 +324,7 @@ def be_the_engine(grad, hooks):
     return seen, grad
 
 
-# %% wrong be_the_engine WRONG_VALUE 2: the first None ends it
+# %% wrong be_the_engine HOOKS_NOT_CALLED 2: the first None ends it
 def be_the_engine(grad, hooks):
     seen = []
     for hook in hooks:
@@ -620,7 +620,7 @@ def gradient_sizes(layer):
     return sizes
 
 
-# %% right gradient_sizes: after the gradient is stored
+# %% wrong gradient_sizes ACCUMULATED_SEEN 2: after the gradient is stored
 def gradient_sizes(layer):
     names = {p: n for n, p in layer.named_parameters()}
     sizes = {}
@@ -1062,7 +1062,7 @@ def train_and_log(weight, steps):
     return norms
 
 
-# %% wrong train_and_log TOO_MANY_ENTRIES 1: removes only the last hook
+# %% wrong train_and_log TOO_MANY_ENTRIES 0: removes only the last hook
 import torch
 
 
@@ -1173,7 +1173,7 @@ def train_and_log(weight, steps):
     return norms
 
 
-# %% wrong train_and_log TRAINING_CHANGED 1: the gradient is not cleared
+# %% wrong train_and_log TRAINING_CHANGED 0: the gradient is not cleared
 import torch
 
 
@@ -1206,7 +1206,7 @@ def freeze_rows(weight, rows):
     return weight.register_hook(lambda grad: grad.index_fill(0, index, 0.0))
 
 
-# %% right freeze_rows: built row by row
+# %% wrong freeze_rows ROWS_NOT_FROZEN 3: built row by row, rows from the end forgotten
 import torch
 
 
@@ -1283,7 +1283,7 @@ def freeze_rows(weight, rows):
     return handle
 
 
-# %% wrong freeze_rows RAISED 3: a mask for matrices only
+# %% wrong freeze_rows RAISED 4: a mask for matrices only
 import torch
 
 
@@ -1542,7 +1542,7 @@ def record_backward(root, tensors):
     return seen
 
 
-# %% wrong record_backward WRONG_TYPE 2: a dict of gradients
+# %% wrong record_backward WRONG_TYPE 0: a dict of gradients
 def record_backward(root, tensors):
     with_grad = [t for t in tensors.values() if t.requires_grad]
     for t in with_grad:
@@ -1614,3 +1614,496 @@ def record_backward(root, tensors):
         for handle in handles:
             handle.remove()
     return record
+
+
+# %% wrong firing_order RESULT_REACHED_AGAIN 2: the second backward goes the whole way
+def firing_order():
+    return ["y", "h one", "h two", "x", "x stored"] * 2
+
+
+# %% wrong scale_gradient OLDER_GRADIENT_CHANGED 3: of a leaf, the sum that is stored
+def scale_gradient(t, factor):
+    def hook(p):
+        p.grad = p.grad * factor
+
+    if t.is_leaf:
+        return t.register_post_accumulate_grad_hook(hook)
+    return t.register_hook(lambda grad: grad * factor)
+
+
+# %% wrong scale_gradient FACTOR_ZERO 3: zero is no factor
+def scale_gradient(t, factor):
+    return t.register_hook(lambda grad: grad * factor if factor else None)
+
+
+# %% wrong scale_gradient ONE_FACTOR_FOR_ALL 3: one factor for all calls
+state = {}
+
+
+def scale_gradient(t, factor):
+    state["factor"] = factor
+    return t.register_hook(lambda grad: grad * state["factor"])
+
+
+# %% wrong scale_gradient RAISED 3: number by number
+import torch
+
+
+def scale_gradient(t, factor):
+    return t.register_hook(lambda grad: torch.tensor([v * factor for v in grad.tolist()]))
+
+
+# %% wrong scale_gradient OTHERS_HOOKS_GONE 3: all hooks go first
+def scale_gradient(t, factor):
+    if t._backward_hooks:
+        t._backward_hooks.clear()
+    return t.register_hook(lambda grad: grad * factor)
+
+
+# %% wrong be_the_engine NOT_TENSORS 1: a record of numbers
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in hooks:
+        seen.append(grad.tolist())
+        made = hook(grad)
+        if made is not None:
+            grad = made
+    return seen, grad
+
+
+# %% wrong be_the_engine RESULT_NOT_A_TENSOR 0: a number goes on
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in hooks:
+        seen.append(grad)
+        made = hook(grad)
+        if made is not None:
+            grad = made
+    return seen, grad.item()
+
+
+# %% wrong be_the_engine RAISED 4: only for a gradient of one number
+import torch
+
+
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in hooks:
+        seen.append(grad)
+        made = hook(grad)
+        if made is not None:
+            grad = torch.tensor(float(made))
+    return seen, grad
+
+
+# %% wrong be_the_engine HOOKS_NOT_CALLED 4: each function once
+def be_the_engine(grad, hooks):
+    seen = []
+    for hook in dict.fromkeys(hooks):
+        seen.append(grad)
+        made = hook(grad)
+        if made is not None:
+            grad = made
+    return seen, grad
+
+
+# %% wrong be_the_engine WRONG_VALUE 1: what the last hook gives back is lost
+def be_the_engine(grad, hooks):
+    seen, new = [], grad
+    for hook in hooks:
+        grad = new
+        seen.append(grad)
+        made = hook(grad)
+        if made is not None:
+            new = made
+    return seen, grad
+
+
+# %% wrong be_the_engine NO_HOOK_NO_CHANGE 4: the result is set in the loop
+def be_the_engine(grad, hooks):
+    seen, out = [], None
+    for hook in hooks:
+        seen.append(grad)
+        made = hook(grad)
+        if made is not None:
+            grad = made
+        out = grad
+    return seen, out
+
+
+# %% wrong gradient_sizes ZERO_LEFT_OUT 2: a gradient of zeros is left out
+def gradient_sizes(layer):
+    sizes = {}
+    for name, parameter in layer.named_parameters():
+
+        def record(grad, name=name):
+            if grad.any():
+                sizes[name] = grad.norm().item()
+
+        parameter.register_hook(record)
+    return sizes
+
+
+# %% wrong gradient_sizes NAMES_DIFFER 0: only the weight
+def gradient_sizes(layer):
+    sizes = {}
+    weight = next(layer.parameters())
+    weight.register_hook(lambda grad: sizes.update(weight=grad.norm().item()))
+    return sizes
+
+
+# %% wrong only_positive RAISED 3: number by number
+import torch
+
+
+def only_positive(t):
+    t.register_hook(lambda grad: torch.tensor([max(v, 0.0) for v in grad.tolist()]))
+
+
+# %% wrong only_positive OTHERS_HOOKS_GONE 3: all hooks go first
+def only_positive(t):
+    if t._backward_hooks:
+        t._backward_hooks.clear()
+    t.register_hook(lambda grad: grad.clamp(min=0))
+
+
+# %% wrong row_gradients ONLY_THE_LAST_BACKWARD 3: a gradient of zeros is left out
+def row_gradients(weight, row):
+    seen = []
+
+    def hook(grad):
+        if grad.any():
+            seen.append(grad[row].clone())
+
+    weight.register_hook(hook)
+    return seen
+
+
+# %% wrong train_and_log NORM_OF_ANOTHER_KIND 3: of a matrix, the largest singular value
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    with weight.register_hook(lambda grad: norms.append(torch.linalg.norm(grad, 2).item())):
+        for _ in range(steps):
+            (weight * weight).sum().backward()
+            with torch.no_grad():
+                weight -= 0.25 * weight.grad
+            weight.grad = None
+    return norms
+
+
+# %% wrong train_and_log WRONG_VALUE 3: the gradient is computed by hand
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    for _ in range(steps):
+        norms.append((2 * weight).norm().item())
+        (weight * weight).sum().backward()
+        with torch.no_grad():
+            weight -= 0.25 * weight.grad
+        weight.grad = None
+    return norms
+
+
+# %% wrong train_and_log RAISED 4: a handle that only a step makes
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    for step in range(steps):
+        if step == 0:
+            handle = weight.register_hook(lambda grad: norms.append(grad.norm().item()))
+        (weight * weight).sum().backward()
+        with torch.no_grad():
+            weight -= 0.25 * weight.grad
+        weight.grad = None
+    handle.remove()
+    return norms
+
+
+# %% wrong train_and_log OTHERS_HOOKS_GONE 3: all hooks of the other kind are cleared
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    weight.register_post_accumulate_grad_hook(lambda w: norms.append(w.grad.norm().item()))
+    for _ in range(steps):
+        (weight * weight).sum().backward()
+        with torch.no_grad():
+            weight -= 0.25 * weight.grad
+        weight.grad = None
+    weight._post_accumulate_grad_hooks.clear()
+    return norms
+
+
+# %% wrong train_and_log GRADIENT_LEFT 0: cleared at the start of each step
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    with weight.register_hook(lambda grad: norms.append(grad.norm().item())):
+        for _ in range(steps):
+            weight.grad = None
+            (weight * weight).sum().backward()
+            with torch.no_grad():
+                weight -= 0.25 * weight.grad
+    return norms
+
+
+# %% right train_and_log: zeros are left in .grad
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    with weight.register_hook(lambda grad: norms.append(grad.norm().item())):
+        for _ in range(steps):
+            (weight * weight).sum().backward()
+            with torch.no_grad():
+                weight -= 0.25 * weight.grad
+                weight.grad.zero_()
+    return norms
+
+
+# %% wrong train_and_log OTHERS_HOOKS_NOT_CALLED 3: a copy is trained and copied back
+import torch
+
+
+def train_and_log(weight, steps):
+    norms = []
+    copy = weight.detach().clone().requires_grad_()
+    with copy.register_hook(lambda grad: norms.append(grad.norm().item())):
+        for _ in range(steps):
+            (copy * copy).sum().backward()
+            with torch.no_grad():
+                copy -= 0.25 * copy.grad
+            copy.grad = None
+    with torch.no_grad():
+        weight.copy_(copy)
+    return norms
+
+
+# %% right freeze_rows: built row by row, rows counted from the start
+import torch
+
+
+def freeze_rows(weight, rows):
+    frozen = {row % len(weight) for row in rows}
+
+    def hook(grad):
+        return torch.stack([torch.zeros_like(g) if i in frozen else g for i, g in enumerate(grad)])
+
+    return weight.register_hook(hook)
+
+
+# %% wrong freeze_rows ROWS_NOT_FROZEN 3: a slice of one row
+def freeze_rows(weight, rows):
+    def hook(grad):
+        grad = grad.clone()
+        for row in rows:
+            grad[row : row + 1] = 0
+        return grad
+
+    return weight.register_hook(hook)
+
+
+# %% wrong freeze_rows ROWS_NOT_FROZEN 4: a row that is named twice is counted twice
+import torch
+
+
+def freeze_rows(weight, rows):
+    mask = torch.ones_like(weight.detach())
+    for row in rows:
+        mask[row] -= 1
+    return weight.register_hook(lambda grad: grad * mask)
+
+
+# %% wrong freeze_rows RAISED 3: one_hot
+import torch
+
+
+def freeze_rows(weight, rows):
+    frozen = torch.nn.functional.one_hot(torch.tensor(rows), len(weight)).amax(0)
+
+    def hook(grad):
+        return grad * (1 - frozen).view(-1, *[1] * (grad.dim() - 1))
+
+    return weight.register_hook(hook)
+
+
+# %% wrong freeze_rows OLDER_GRADIENT_CHANGED 5: after the gradient is stored
+def freeze_rows(weight, rows):
+    def hook(weight):
+        weight.grad[rows] = 0
+
+    return weight.register_post_accumulate_grad_hook(hook)
+
+
+# %% wrong record_backward ACCUMULATED_SEEN 6: a leaf's gradient after it was added up
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            if t.is_leaf:
+                handles.append(
+                    t.register_post_accumulate_grad_hook(
+                        lambda t, name=name: seen.append((name, t.grad.clone()))
+                    )
+                )
+                continue
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward GRADIENTS_NOT_STORED 6: older gradients are cleared first
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            t.grad = None
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward HOOKS_LEFT 0: a hook of the other kind stays
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            if t.is_leaf:
+                t.register_post_accumulate_grad_hook(
+                    lambda t, name=name: seen.append((name, t.grad.clone()))
+                )
+                continue
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward RETAINS_GRAD 0: every tensor retains its gradient
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            t.retain_grad()
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward HOOKS_LEFT 6: hooks stay on the nodes
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            if t.grad_fn is not None:
+                t.grad_fn.register_prehook(
+                    lambda gs, name=name, i=t.output_nr: (
+                        None if gs[i] is None else seen.append((name, gs[i]))
+                    )
+                )
+                continue
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward OTHERS_HOOKS_GONE 6: all hooks are cleared
+def record_backward(root, tensors):
+    seen = []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+        root.backward()
+    finally:
+        for t in tensors.values():
+            if t._backward_hooks:
+                t._backward_hooks.clear()
+    return seen
+
+
+# %% wrong record_backward TENSOR_TWICE 2: two backward calls
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward(retain_graph=True)
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen
+
+
+# %% wrong record_backward TENSOR_TWICE 2: two hooks for each leaf
+def record_backward(root, tensors):
+    seen, handles = [], []
+    try:
+        for name, t in tensors.items():
+            if not t.requires_grad:
+                continue
+            if t.is_leaf:
+                handles.append(
+                    t.register_post_accumulate_grad_hook(
+                        lambda t, name=name: seen.append((name, t.grad.clone()))
+                    )
+                )
+            handles.append(
+                t.register_hook(lambda g, name=name: None if g is None else seen.append((name, g)))
+            )
+        root.backward()
+    finally:
+        for h in handles:
+            h.remove()
+    return seen

@@ -1,10 +1,22 @@
 """What the exercises of lesson 3 observe, and how their facts tell misconceptions apart."""
 
+import contextlib
+
 import torch
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
 from course.facts import describe, kind_of, same
+from course.lessons.tensor_hooks.graphs import GRAPHS, Stop
+from course.lessons.tensor_hooks.pairs import Pair, largest_stretch, matrix_of_two_norms
+from course.lessons.tensor_hooks.readings import (
+    all_zero,
+    close,
+    hooks_on,
+    is_described_tensor,
+    plain,
+    stored,
+)
 from course.lessons.tensor_hooks.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -41,8 +53,10 @@ class firing_order(Exercise):
             return "REGISTRATION_ORDER"
         if words and words[0].startswith("x"):
             return "FORWARD_ORDER"
-        if "h two" in words and "h one" in words[words.index("h two") :]:
+        if {"h one", "h two"} <= set(words) and words.index("h two") < words.index("h one"):
             return "HOOKS_REVERSED"
+        if any(words.count(word) > 1 for word in ("y", "h one", "h two")):
+            return "RESULT_REACHED_AGAIN"
         if ("x", "x") in zip(words, words[1:], strict=False):
             return "ONE_CALL_PER_USE"
         if "x" in words and "x stored" in words[: words.index("x")]:
@@ -54,15 +68,26 @@ class firing_order(Exercise):
 
 class scale_gradient(Exercise):
     cases = (
-        Case("a leaf", 1, leaf=True, backwards=1, factors=(3, 5, 7, 11)),
+        Case("a leaf, two backwards", 1, leaf=True, backwards=2, factors=(3, 5, 7, 11)),
         Case("a result that is added to another", 1, leaf=False, backwards=1, factors=(3, 5, 7)),
         Case(
             "two backwards, another factor",
-            2,
+            1,
             hidden=True,
             leaf=False,
             backwards=2,
             factors=(-0.5, -1.5, -2.5),
+        ),
+        Case(
+            "two matrices, one of them with the factor 0",
+            1,
+            hidden=True,
+            leaf=False,
+            backwards=1,
+            factors=(-2.5, -1.5),
+            shape=(2, 3),
+            dtype="float64",
+            zero_too=True,
         ),
     )
     hints = (
@@ -73,14 +98,31 @@ class scale_gradient(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        factor = float(rng.choice(given["factors"]))
-        pair = Pair(rng, leaf=given["leaf"])
+        factor, calls = float(rng.choice(given["factors"])), []
+        kind = {
+            "shape": given.get("shape", (3,)),
+            "dtype": getattr(torch, given.get("dtype", "float32")),
+        }
+        pair, other = Pair(rng, given["leaf"], **kind), Pair(rng, given["leaf"], **kind)
+        if given.get("zero_too"):
+            pair.t.register_hook(lambda grad: calls.append("own"))
         handle = answer(pair.t, factor)
+        if given.get("zero_too"):
+            answer(other.t, 0.0)
         if not callable(getattr(handle, "remove", None)):
             return {"kind": kind_of(describe(handle))}
         facts = pair.backward(given["backwards"])
+        of_other = other.backward(1)
+        own_calls = len(calls)
         handle.remove()
-        return facts | {"after remove": pair.backward(1)["t"]}
+        return facts | {
+            "after remove": pair.backward(1)["t"],
+            "other": of_other["t"],
+            "own hook called": own_calls,
+            "_plain other": of_other["_plain"],
+            "_factor": factor,
+            "_two hooks": given.get("zero_too", False),
+        }
 
     @staticmethod
     def diagnose(facts, expected):
@@ -90,10 +132,21 @@ class scale_gradient(Exercise):
             return "EDITED_IN_PLACE", {"error": facts["error"]}
         if facts["s"] != expected["s"]:
             return "NEIGHBOUR_CHANGED"
+        if facts["own hook called"] < expected["own hook called"]:
+            return "OTHERS_HOOKS_GONE"
         if facts["t"] == facts["_plain"]:
             return "GRADIENT_UNCHANGED"
+        if facts["other"] == facts["_plain other"] != expected["other"]:
+            return "FACTOR_ZERO"
         if facts["t"] == expected["t"]:
-            return "HOOK_NOT_REMOVED"
+            return "HOOK_NOT_REMOVED" if facts["other"] == expected["other"] else None
+        if facts["_two hooks"]:
+            zero = not torch.tensor(facts["t"] + facts["other"]).any()
+            return "ONE_FACTOR_FOR_ALL" if zero else None
+        if len(facts["t"]) > 1:
+            first, second = map(torch.tensor, facts["t"])
+            if second.equal((first + torch.tensor(facts["_plain"][1])) * facts["_factor"] - first):
+                return "OLDER_GRADIENT_CHANGED"
         return None
 
 
@@ -104,9 +157,17 @@ class be_the_engine(Exercise):
         Case("no hooks", 1, hidden=True, kinds=()),
         Case(
             "more hooks, one gives back zero",
-            2,
+            1,
             hidden=True,
             kinds=("look", "shift", "zero", "look", "shift"),
+        ),
+        Case(
+            "a vector, one function twice",
+            1,
+            hidden=True,
+            shape=(3,),
+            kinds=("shift", "look", "scale"),
+            again=True,
         ),
     )
     hints = (
@@ -117,7 +178,8 @@ class be_the_engine(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        shift, scale, calls = floats(rng) + 10, floats(rng) + 4, []  # no 0 by accident
+        shift, scale = floats(rng) + 10, floats(rng) + 6  # a factor that is not 0 and not 1
+        calls, handed = [], []
         does = {
             "shift": lambda grad: grad + shift,
             "scale": lambda grad: grad * scale,
@@ -128,42 +190,61 @@ class be_the_engine(Exercise):
         def watched(index, function):
             def hook(grad):
                 calls.append(index)
+                handed.append(describe(grad))
                 return function(grad)
 
             return hook
 
         hooks = [watched(i, does[kind]) for i, kind in enumerate(given["kinds"])]
-        arrived = floats(rng)
-        before = arrived.item()
-        got = describe(answer(arrived, hooks))
+        if given.get("again"):
+            hooks.append(hooks[0])
+        arrived = floats(rng, *given.get("shape", ()))
+        before = arrived.clone()
+        got = describe(answer(arrived, list(hooks)))
         if type(got) is not list or len(got) != 2 or type(got[0]) is not list:
             return {"kind": kind_of(got)}
         seen, result = got
         return {
-            "seen": [plain(item) for item in seen],
-            "result": plain(result),
+            "seen": seen,
+            "result": result,
             "calls": calls,
-            "arrived gradient kept": arrived.item() == before,
+            "handed": handed,
+            "arrived gradient kept": torch.equal(arrived, before),
+            "_arrived": describe(before),
             "_None": None in seen or result is None,
-            "_most calls": max((calls.count(i) for i in calls), default=0),
+            "_looks": "look" in given["kinds"],
+            "_times": {str(i): calls.count(i) for i in calls},
         }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"], "NOT_A_PAIR")
-        if facts["_most calls"] > 1:
-            return "CALLED_AGAIN", {"got": facts["_most calls"]}
-        if facts["_None"]:
+        for index, times in facts["_times"].items():
+            if times > expected["_times"][index]:
+                return "CALLED_AGAIN", {"got": times}
+        if not expected["calls"] and not same(facts["result"], expected["result"]):
+            return "NO_HOOK_NO_CHANGE"
+        if facts["_None"] and facts["_looks"]:
             return "NONE_HANDED_ON"
+        for item in facts["seen"]:
+            if not is_described_tensor(item):
+                return "NOT_TENSORS", {"got": kind_of(item)}
+        if not is_described_tensor(facts["result"]):
+            return "RESULT_NOT_A_TENSOR", {"got": kind_of(facts["result"])}
         if not facts["arrived gradient kept"]:
             return "ARRIVED_EDITED"
-        if len(facts["seen"]) > 1 and all(item == facts["seen"][0] for item in facts["seen"]):
+        if len(facts["calls"]) < len(expected["calls"]):
+            return "HOOKS_NOT_CALLED", {"got": len(facts["calls"])}
+        handed = facts["handed"]
+        if len(handed) > 1 and all(grad == facts["_arrived"] for grad in handed):
             return "EACH_SEES_THE_FIRST"
         if facts["calls"] != expected["calls"]:
             return None
-        if 0.0 in expected["seen"] and 0.0 not in facts["seen"]:
+        if any(map(all_zero, expected["handed"])) and not any(map(all_zero, handed)):
             return "ZERO_TAKEN_FOR_NONE"
+        if same(handed, expected["handed"]) and not same(facts["seen"], handed):
+            return "SEEN_IS_NOT_THE_CALLS"
         return None
 
 
@@ -249,9 +330,11 @@ class gradient_sizes(Exercise):
         layers = [torch.nn.Linear(i, o) for i, o in zip(sizes, sizes[1:], strict=False)]
         net = layers[0] if len(layers) == 1 else torch.nn.Sequential(*layers)
         said = answer(net)
-        for _ in range(given["backwards"]):
-            net.zero_grad()
-            net(floats(rng, 2, sizes[0])).square().sum().backward()
+        for i in range(given["backwards"]):
+            data = floats(rng, 2, sizes[0])
+            if i:  # the gradient of the first weight is zero now
+                data *= 0
+            net(data).square().sum().backward()
         if not isinstance(said, dict):
             return {"kind": kind_of(describe(said))}
         sizes = {key: plain(value) for key, value in describe(said).items()}
@@ -259,6 +342,8 @@ class gradient_sizes(Exercise):
             "sizes": sizes,
             "gradients": [describe(p.grad) for p in net.parameters()],
             "_names": sorted(sizes),
+            "_last name": list(dict(net.named_parameters()))[-1],
+            "_stored": {n: float(p.grad.norm()) for n, p in net.named_parameters()},
         }
 
     @staticmethod
@@ -268,10 +353,18 @@ class gradient_sizes(Exercise):
         if not facts["sizes"]:
             return "RECORD_EMPTY"
         if facts["_names"] != expected["_names"]:
-            code = "LOOP_VARIABLE" if len(facts["_names"]) == 1 else "NAMES_DIFFER"
+            last = facts["_names"] == [facts["_last name"]]
+            code = "LOOP_VARIABLE" if last else "NAMES_DIFFER"
             return code, {"names": ", ".join(facts["_names"])}
         if facts["gradients"] != expected["gradients"]:
             return "RECORDING_CHANGES"
+        if same(facts["sizes"], facts["_stored"]):
+            return "ACCUMULATED_SEEN"
+        differ = [
+            name for name, size in expected["sizes"].items() if not same(facts["sizes"][name], size)
+        ]
+        if all(expected["sizes"][name] == 0 for name in differ):
+            return "ZERO_LEFT_OUT", {"names": ", ".join(differ)}
         return None
 
 
@@ -279,7 +372,7 @@ class only_positive(Exercise):
     cases = (
         Case("s + t", 2, loss="weighted"),
         Case("minus the sum of s + t", 1, loss="sum"),
-        Case("three tensors, two backwards", 2, hidden=True, loss="three"),
+        Case("three matrices, two backwards", 2, hidden=True, loss="three", shape=(2, 3)),
     )
     hints = (
         "The sum hands the same gradient tensor to `s` and to `t`. Who edits it?",
@@ -289,9 +382,12 @@ class only_positive(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        pair = Pair(rng, leaf=False, loss=given["loss"])
+        pair, calls = Pair(rng, leaf=False, loss=given["loss"], shape=given.get("shape", (3,))), []
+        if given["loss"] == "three":
+            pair.t.register_hook(lambda grad: calls.append("own"))
         answer(pair.t)
-        return pair.backward(2 if given["loss"] == "three" else 1)
+        facts = pair.backward(2 if given["loss"] == "three" else 1)
+        return facts | {"own hook called": len(calls)}
 
     @staticmethod
     def diagnose(facts, expected):
@@ -299,9 +395,11 @@ class only_positive(Exercise):
             return "EDITED_IN_PLACE", {"error": facts["error"]}
         if facts["s"] != expected["s"]:
             return "NEIGHBOUR_CHANGED"
+        if facts["own hook called"] < expected["own hook called"]:
+            return "OTHERS_HOOKS_GONE"
         if facts["t"] == facts["_plain"]:
             return "GRADIENT_UNCHANGED"
-        if any(value < 0 for grad in facts["t"] for value in grad):
+        if (torch.tensor(facts["t"]) < 0).any():
             return "NEGATIVE_LEFT"
         return None
 
@@ -311,7 +409,7 @@ class row_gradients(Exercise):
         Case("a row of a matrix", 2, shape=(3, 2), row=1, backwards=1),
         Case("two backwards", 1, shape=(2, 3), row=0, backwards=2),
         Case(
-            "three dimensions, counted from the end", 1, True, shape=(4, 2, 2), row=-1, backwards=2
+            "three dimensions, counted from the end", 1, True, shape=(4, 2, 2), row=-1, backwards=3
         ),
     )
     hints = (
@@ -326,8 +424,9 @@ class row_gradients(Exercise):
         if not isinstance(seen, (list, tuple)):
             return {"kind": kind_of(describe(seen))}
         rows = []
-        for _ in range(given["backwards"]):
-            factors.append(floats(rng, *given["shape"]))
+        for i in range(given["backwards"]):
+            # of three backwards the second has a gradient of zeros
+            factors.append(floats(rng, *given["shape"]) * (given["backwards"] < 3 or i != 1))
             (weight * factors[-1]).sum().backward()
             rows += describe(list(seen))[len(rows) :]
         return {
@@ -360,8 +459,8 @@ class row_gradients(Exercise):
 class train_and_log(Exercise):
     cases = (
         Case("three steps", 2, steps=3, own_hook=False),
-        Case("one step", 1, steps=1, own_hook=False),
-        Case("a weight that has a hook already", 2, hidden=True, steps=2, own_hook=True),
+        Case("one step, then no step", 1, steps=1, own_hook=False, no_step_too=True),
+        Case("a matrix that has hooks already", 2, hidden=True, steps=2, own_hook=True),
     )
     hints = (
         "Count the hooks: how many hang on the weight in the third step?",
@@ -371,33 +470,49 @@ class train_and_log(Exercise):
 
     @staticmethod
     def observe(answer, given, rng):
-        weight, calls = floats(rng, 3).requires_grad_(), []
+        weight = matrix_of_two_norms(rng) if given["own_hook"] else floats(rng, 3)
+        weight.requires_grad_()
+        calls, stretches = [], []
+
+        def halve(grad):
+            calls.append("own")
+            stretches.append(largest_stretch(grad / 2))
+            return grad / 2
+
         if given["own_hook"]:
-            weight.register_hook(lambda grad: calls.append("own"))
+            weight.register_hook(halve)
+            weight.register_post_accumulate_grad_hook(lambda _: calls.append("own, stored"))
         log = answer(weight, given["steps"])
         if not isinstance(log, (list, tuple)):
             return {"kind": kind_of(describe(log))}
         entries, end = [plain(item) for item in describe(list(log))], describe(weight)
-        own_calls = len(calls)
-        hooks = len(weight._backward_hooks or {})
-        hooks += len(getattr(weight, "_post_accumulate_grad_hooks", None) or {})
+        in_training, hooks, grad = len(calls), hooks_on(weight), weight.grad
         weight.grad = None
         (weight * 2).sum().backward()
+        after = len(calls) - in_training
+        weight.grad = None
+        no_step = describe(answer(weight, 0)) if given.get("no_step_too") else []
         return {
             "log": entries,
             "weight": end,
             "hooks": hooks,
-            "own hook called": [own_calls, len(calls)],
+            "own hooks called": {"in training": in_training, "after": after},
             "log grows": len(log) != len(entries),
+            "gradient left": grad is not None and bool(grad.any()),
+            "no step": no_step,
             "_steps": given["steps"],
+            "_largest stretch": stretches[: given["steps"]],
         }
 
     @staticmethod
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
-        if facts["own hook called"][1] < expected["own hook called"][1]:
+        called, right = facts["own hooks called"], expected["own hooks called"]
+        if called["after"] < right["after"]:
             return "OTHERS_HOOKS_GONE"
+        if called["in training"] < right["in training"]:
+            return "OTHERS_HOOKS_NOT_CALLED"
         if len(facts["log"]) > facts["_steps"]:
             return "TOO_MANY_ENTRIES", {"steps": facts["_steps"], "got": len(facts["log"])}
         if facts["log grows"] or facts["hooks"] > expected["hooks"]:
@@ -408,6 +523,10 @@ class train_and_log(Exercise):
             return "ONLY_THE_LAST_BACKWARD", {"got": len(facts["log"])}
         if facts["log"] == expected["log"] and facts["weight"] != expected["weight"]:
             return "TRAINING_CHANGED"
+        if facts["log"] and same(facts["log"], facts["_largest stretch"]):
+            return "NORM_OF_ANOTHER_KIND"
+        if facts["log"] == expected["log"] and facts["gradient left"]:
+            return "GRADIENT_LEFT"
         return None
 
 
@@ -417,14 +536,29 @@ class freeze_rows(Exercise):
         Case(
             "the gradient is shared with another weight", 1, shape=(3, 2), rows=[0], dtype="float32"
         ),
-        Case("two rows, half precision", 1, shape=(4, 3), rows=[0, 2], dtype="float16"),
         Case(
-            "three dimensions, two backwards",
-            3,
+            "the first row and the last, half precision",
+            1,
+            shape=(4, 3),
+            rows=[0, -1],
+            dtype="float16",
+        ),
+        Case(
+            "three dimensions, a row that is named twice",
+            2,
             True,
             shape=(4, 2, 3),
-            rows=[1, 3],
+            rows=[-1, 1, -1],
             dtype="float32",
+        ),
+        Case(
+            "an older gradient in .grad",
+            1,
+            True,
+            shape=(3, 2),
+            rows=[2, 0],
+            dtype="float32",
+            older=True,
         ),
     )
     hints = (
@@ -443,12 +577,16 @@ class freeze_rows(Exercise):
         if not callable(getattr(handle, "remove", None)):
             return {"kind": kind_of(describe(handle))}
         grads, neighbours, frozen = [], [], True
+        if given.get("older"):
+            t.grad = floats(rng, *given["shape"]).to(dtype)
         for _ in range(2):
-            base.grad = t.grad = None
+            base.grad, old = None, stored(t)
             ((s + t) * factor).sum().backward(retain_graph=True)
-            frozen = frozen and not t.grad[given["rows"]].any()
-            grads.append(describe(t.grad))
+            new = stored(t) - old
+            frozen = frozen and not new[given["rows"]].any()
+            grads.append(describe(new))
             neighbours.append(describe(base.grad))
+        emptied = given.get("older", False) and not stored(t)[given["rows"]].any()
         unchanged = torch.equal(t.detach(), before)
         handle.remove()
         t.grad = None
@@ -459,6 +597,7 @@ class freeze_rows(Exercise):
             "weight unchanged": unchanged,
             "after remove": describe(t.grad),
             "_frozen": frozen,
+            "_emptied": emptied,
             "_plain": describe(factor),
         }
 
@@ -472,6 +611,8 @@ class freeze_rows(Exercise):
             return "NEIGHBOUR_CHANGED"
         if all(grad == facts["_plain"] for grad in facts["gradients"]):
             return "GRADIENT_UNCHANGED"
+        if facts["_emptied"]:
+            return "OLDER_GRADIENT_CHANGED"
         if not facts["_frozen"]:
             return "ROWS_NOT_FROZEN"
         if facts["gradients"] != expected["gradients"]:
@@ -497,23 +638,35 @@ class record_backward(Exercise):
     @staticmethod
     def observe(answer, given, rng):
         leaves, build = GRAPHS[given["graph"]](rng)
-        runs, error, changed = [], None, False
+        runs, error, changed, hooks, retained, grows = [], None, False, 0, False, False
         for _ in range(2 if given["graph"] == "twice" else 1):
             root, tensors = build()
             tracked = [t.requires_grad for t in tensors.values()]
             try:
-                said = describe(answer(root, dict(tensors)))
+                pairs = answer(root, dict(tensors))
             except Stop:
-                error, said = "Stop", []
+                error, pairs = "Stop", []
+            said = describe(pairs)
             if type(said) is not list or not all(type(p) is list and len(p) == 2 for p in said):
                 return {"kind": kind_of(said)}
             runs.append(said)
             changed = changed or tracked != [t.requires_grad for t in tensors.values()]
+            hooks = max(hooks, sum(map(hooks_on, tensors.values())))
+            retained = retained or any(t.retains_grad for t in tensors.values())
+            grads = [None if leaf.grad is None else leaf.grad.clone() for leaf in leaves]
+            # the graph is used up, yet its first nodes still run before the error
+            with contextlib.suppress(RuntimeError, Stop):
+                root.backward()
+            grows = grows or len(describe(pairs)) > len(said)
+            for leaf, grad in zip(leaves, grads, strict=True):
+                leaf.grad = grad
         return {
             "runs": runs,
             "error": error,
             "stored": [describe(leaf.grad) for leaf in leaves],
-            "hooks": sum(len(t._backward_hooks or {}) for t in tensors.values()),
+            "hooks": hooks,
+            "list grows": grows,
+            "retains_grad": retained,
             "requires_grad changed": changed,
             "_graph": given["graph"],
         }
@@ -522,11 +675,19 @@ class record_backward(Exercise):
     def diagnose(facts, expected):
         if "kind" in facts:
             return wrong_kind(facts["kind"])
-        if facts["_graph"] == "fails":
-            return "HOOK_LEFT_AFTER_ERROR" if facts["error"] else "ERROR_SWALLOWED"
-        got, right = ([name for run in f["runs"] for name, _ in run] for f in (facts, expected))
-        if facts["hooks"] > expected["hooks"] or len(got) > len(right) and set(got) == set(right):
-            return "HOOKS_LEFT"
+        if expected["error"] and not facts["error"]:
+            return "ERROR_SWALLOWED"
+        if facts["hooks"] > expected["hooks"] or facts["list grows"]:
+            return "HOOK_LEFT_AFTER_ERROR" if facts["error"] else "HOOKS_LEFT"
+        if facts["hooks"] < expected["hooks"]:
+            return "OTHERS_HOOKS_GONE"
+        runs = [[name for name, _ in run] for run in facts["runs"]]
+        got, right = (
+            [name for run in each["runs"] for name, _ in run] for each in (facts, expected)
+        )
+        again = sorted({str(name) for run in runs for name in run if run.count(name) > 1})
+        if again and set(got) == set(right):
+            return "TENSOR_TWICE", {"names": ", ".join(again)}
         if set(got) - set(right):
             return "UNREACHED_LISTED", {"names": ", ".join(map(str, sorted(set(got) - set(right))))}
         if len(got) < len(right):
@@ -540,137 +701,8 @@ class record_backward(Exercise):
                 return "NOT_TENSORS", {"got": kind_of(gradient)}
         if facts["stored"] != expected["stored"]:
             return "GRADIENTS_NOT_STORED"
+        if facts["retains_grad"]:
+            return "RETAINS_GRAD"
+        if facts["_graph"] == "twice" and ["x", facts["stored"][0]] in facts["runs"][-1]:
+            return "ACCUMULATED_SEEN"
         return "REQUIRES_GRAD_CHANGED" if facts["requires_grad changed"] else None
-
-
-class Pair:
-    """Tensors `s` and `t` whose sum gives both the same gradient; `s` is reached after `t`."""
-
-    def __init__(self, rng, leaf, loss="weighted", shape=(3,)):
-        self.bases = [floats(rng, *shape).requires_grad_() for _ in range(3)]
-        self.s, self.u = self.bases[0] * 1, self.bases[1] * 1
-        self.t = self.bases[2] if leaf else self.bases[2] * 1
-        self.rng, self.kind = rng, loss
-
-    def backward(self, times):
-        """Run backward; give the gradients of `s` and `t` in each one, and an in-place error."""
-        grads, plain_grads, error = {"s": [], "t": []}, [], None
-        for _ in range(times):
-            before = [self.stored(0), self.stored(2)]
-            factor = self.factor()
-            try:
-                self.loss(factor).backward(retain_graph=True)
-            except RuntimeError as raised:
-                if "single memory location" not in str(raised):
-                    raise
-                error = str(raised).partition(".")[0]
-                break
-            for name, i, old in zip("st", (0, 2), before, strict=True):
-                grads[name].append((self.stored(i) - old).tolist())
-            plain_grads.append([-1.0] * 3 if self.kind == "sum" else factor.tolist())
-        return grads | {"error": error, "_plain": plain_grads}
-
-    def factor(self):
-        """Negative and positive numbers. The two norms that a matrix can have are not the same."""
-        while True:
-            factor = floats(self.rng, *self.t.shape)
-            factor[0], factor[1] = -abs(factor[0]), abs(factor[1])
-            if factor.dim() == 1 or largest_stretch(factor) < 0.99 * factor.norm():
-                return factor
-
-    def stored(self, i):
-        grad = self.bases[i].grad
-        return torch.zeros_like(self.bases[i]) if grad is None else grad.clone()
-
-    def loss(self, factor):
-        if self.kind == "sum":
-            return -(self.s + self.t).sum()
-        total = self.s + self.t if self.kind == "weighted" else self.s + (self.u + self.t)
-        return (total * factor).sum()
-
-
-def largest_stretch(grad):
-    """What torch.linalg.norm(grad, 2) is: of a matrix the largest singular value."""
-    return float(torch.linalg.norm(grad, 2)) if grad.dim() < 3 else None
-
-
-class Stop(Exception):
-    """What the backward of the last case raises."""
-
-
-def chain(rng, names="xba", steps="ab", zero=None):
-    x = floats(rng, 2).requires_grad_()
-    factors = [floats(rng, 2) * (step != zero) for step in steps]
-
-    def build():
-        tensors, value = {"x": x}, x
-        for step, factor in zip(steps, factors, strict=True):
-            tensors[step] = value = value * factor
-        return value.sum(), {name: tensors[name] for name in names}
-
-    return [x], build
-
-
-def ways(rng):
-    w, x = (floats(rng, 2).abs().requires_grad_() for _ in range(2))  # so that no sum is 0
-
-    def build():
-        a = w + x
-        b = w * 3
-        y = (a * b).sum()
-        return y, {"w": w, "y": y, "a": a, "b": b, "x": x}
-
-    return [w, x], build
-
-
-def unreached(rng):
-    w, x, other = (floats(rng, 2).requires_grad_() for _ in range(3))
-    data = floats(rng, 2)
-
-    def build():
-        h = w * data
-        return (h * x).sum(), {"other": other, "w": w, "data": data, "h": h, "o": other * 2, "x": x}
-
-    return [w, x, other], build
-
-
-def unbind(rng):
-    m = floats(rng, 2, 3).requires_grad_()
-
-    def build():
-        one, two = m.unbind()
-        return (two * two).sum(), {"m": m, "one": one, "two": two}
-
-    return [m], build
-
-
-def fails(rng):
-    [x], build = chain(rng)
-
-    def stop(grad):
-        raise Stop("this backward fails")
-
-    x.register_hook(stop)
-    return [x], build
-
-
-GRAPHS = {
-    "chain": chain,
-    "ways": ways,
-    "unreached": unreached,
-    "twice": lambda rng: chain(rng, names="cxdab", steps="abcd", zero="b"),
-    "unbind": unbind,
-    "fails": fails,
-}
-
-
-def plain(facts):
-    """The numbers of a described tensor: one number, or a flat list."""
-    values = facts.get("values") if isinstance(facts, dict) else None
-    if values is None:
-        return facts
-    return values[0] if len(values) == 1 else values
-
-
-def close(a, b):
-    return abs(a - b) <= 1e-4 * max(abs(a), abs(b))

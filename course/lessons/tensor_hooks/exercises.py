@@ -65,9 +65,10 @@ def firing_order():
 # ## 2. Make a gradient larger or smaller
 #
 # Put a hook on the tensor `t`. In every backward it must make `factor` times the gradient out of
-# the gradient of `t`. Give back the handle, so that the caller can remove the hook.
+# the gradient of `t` in that backward. Give back the handle, so that the caller can remove the hook.
 #
-# `t` can be a leaf or the result of an operation. `factor` is any number, also a negative one.
+# `t` can be a leaf or the result of an operation, of any shape and dtype. `factor` is any number,
+# also zero or a negative one.
 
 
 # %% exercise="scale_gradient"
@@ -81,15 +82,16 @@ def scale_gradient(t, factor):
 # ## 3. Be the engine
 #
 # A gradient `grad` arrives at a tensor on which several hooks hang. Do what PyTorch does with them:
-# call each function of the list `hooks` once, in order.
+# call each function of the list `hooks` once, in order. A function that is in the list twice is
+# called twice.
 #
 # Give back two things as a tuple:
 #
-# - the list of what each hook was called with;
-# - the gradient that goes on, when the last hook is done.
+# - the list of what each hook was called with: tensors;
+# - the gradient that goes on, when the last hook is done: a tensor.
 #
-# A hook gives back None, which changes nothing, or a tensor. The list can be empty. The numbers in
-# `grad` itself must stay as they are.
+# `grad` can have any shape. A hook gives back None, which changes nothing, or a tensor. The list
+# can be empty. The numbers in `grad` itself must stay as they are.
 
 
 # %% exercise="be_the_engine"
@@ -133,7 +135,7 @@ def norm_log(t):
 # `gradient_sizes(layer)` gives back a dict. After a backward it should hold, for each parameter of
 # the layer, the norm of its gradient under its name: for a linear layer the names `weight` and
 # `bias`. `layer` can also be a network of several layers. After a further backward the dict holds
-# the norms of that one.
+# the norms of that one, also when `.grad` was not cleared in between. A norm can be 0.
 #
 # This version runs without an error, and the dict has only one name in it. Repair it.
 
@@ -162,7 +164,7 @@ def gradient_sizes(layer):
 # For `t` alone it seems to work. But in a model that computes `s + t`, the gradient of `s` changes
 # too, and `s` has no hook. Sometimes there is even an error.
 #
-# Repair it.
+# Repair it. `t` can have any shape.
 
 
 # %% exercise="only_positive"
@@ -182,7 +184,7 @@ def only_positive(t):
 # ## 7. Repair: the hook that is never called
 #
 # `row_gradients(weight, row)` should give back a list, and each backward should add one tensor to
-# it: the gradient of `weight[row]`. With this version the list stays empty.
+# it: the gradient of `weight[row]`, also one of zeros. With this version the list stays empty.
 #
 # Repair it. `weight` is a leaf with two or more dimensions. The gradient of `weight` itself must
 # not change.
@@ -208,7 +210,9 @@ def row_gradients(weight, row):
 # its hooks still hang on `weight`, so that later work on the same weight goes on filling the list.
 #
 # Repair it. After the function, `weight` has the hooks that it had before, no more and no fewer.
-# The training itself (the loss, the step of 0.25) must stay the same.
+# The training itself (the loss, the step of 0.25) must stay the same. `weight` can have any number
+# of dimensions and `steps` can be 0. When your function is called, `weight.grad` is None; when it is
+# done, no gradient may be left there.
 
 
 # %% exercise="train_and_log"
@@ -241,6 +245,9 @@ def train_and_log(weight, steps):
 # `rows`. All other rows get their usual gradient. A row is everything in `weight[i]`; `weight` can
 # have two or more dimensions and any floating point dtype. Give back the handle.
 #
+# `rows` has one number or more. A negative number counts from the end, as in `weight[-1]`, and a
+# row can be named twice. What an older backward has left in `.grad` stays there.
+#
 # Write your hook so that it does not change a gradient that belongs to another tensor.
 
 
@@ -265,7 +272,8 @@ def freeze_rows(weight, rows):
 # - Leave out a tensor that no gradient reached, and a tensor that does not require a gradient.
 #   Such a tensor must stay as it is. A gradient that is zero everywhere is a gradient.
 # - When a hook is called with None, no gradient reached its tensor (the lesson shows when).
-# - Your function leaves no hook behind and changes no gradient.
+# - Your function leaves no hook behind (what `retain_grad()` does stays, too) and changes no
+#   gradient. In the pairs is the gradient of this backward, not a sum with an older one.
 # - When backward raises an error, the error must come out of your function, and no hook of yours
 #   may stay.
 

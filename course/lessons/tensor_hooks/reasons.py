@@ -25,6 +25,10 @@ REASONS = {
         "called.",
         guide="hooks-form-a-chain",
     ),
+    "RESULT_REACHED_AGAIN": Reason(
+        "In your answer a hook of `y` or of `h` is called more than once.",
+        "Which tensors does `x * 5` come from? Its backward reaches no others.",
+    ),
     "ONE_CALL_PER_USE": Reason(
         "You call a hook of `x` for each use of `x`.",
         "PyTorch first adds up what comes from all uses. Then it calls the hook, once in each "
@@ -65,6 +69,22 @@ REASONS = {
         "After `remove()` of your handle, the gradient is still changed.",
         "Put one hook on the tensor, and give back the handle of that hook.",
     ),
+    "FACTOR_ZERO": Reason(
+        "With the factor 0 the gradient came out as it would without your hook.",
+        "`if factor:` and `factor or …` ask whether a number is zero. 0 is a factor as others are.",
+    ),
+    "ONE_FACTOR_FOR_ALL": Reason(
+        "Two tensors got a hook, each with its own factor. Both gradients were scaled with the "
+        "second factor.",
+        "Each call of your function has its own `factor`. Let the hook use that one, not a "
+        "variable that all calls share.",
+    ),
+    "OLDER_GRADIENT_CHANGED": Reason(
+        "A backward changed what an older backward had left in `.grad`.",
+        "`.grad` holds the sum of all backwards. A tensor hook gets the gradient of this backward "
+        "alone: change that.",
+        guide="grad-is-still-old-in-hook",
+    ),
     "EACH_SEES_THE_FIRST": Reason(
         "You call every hook with the gradient that arrived.",
         "Each hook gets what the one before it gave back.",
@@ -74,6 +94,22 @@ REASONS = {
         "A hook that gives back None changed what goes on.",
         "None means: the gradient stays as it is.",
         guide="hooks-form-a-chain",
+    ),
+    "NO_HOOK_NO_CHANGE": Reason(
+        "The list `hooks` is empty, and your second result is not the gradient that arrived.",
+        "Without a hook, the gradient goes on as it is.",
+    ),
+    "HOOKS_NOT_CALLED": Reason(
+        "Your function made {got:call|calls}, and the list holds more functions to call.",
+        "Call each hook of the list, also after one that gives back None.",
+    ),
+    "RESULT_NOT_A_TENSOR": Reason(
+        "Your second result is {got}, and a tensor is asked for.",
+        "Give back the gradient itself: no `.item()`, no `float(…)`.",
+    ),
+    "SEEN_IS_NOT_THE_CALLS": Reason(
+        "You call the hooks with the right gradients, but your first list holds other tensors.",
+        "Add to the list what you call a hook with, before you call it.",
     ),
     "ZERO_TAKEN_FOR_NONE": Reason(
         "A hook gave back zero, and you took it for None.",
@@ -138,6 +174,10 @@ REASONS = {
         "parameters.",
         "Use each name as `named_parameters()` gives it. Nothing else tells two parameters apart.",
     ),
+    "ZERO_LEFT_OUT": Reason(
+        "The last backward had a gradient of zeros for {names}, and your dict holds another norm.",
+        "A gradient of zeros is a gradient, with the norm 0.",
+    ),
     "NEGATIVE_LEFT": Reason(
         "The gradient of `t` still has negative numbers in it.",
         "Give back a tensor in which they are zero: `grad.clamp(min=0)`.",
@@ -171,6 +211,15 @@ REASONS = {
         "A hook that was there before your function is not called any more.",
         "Remove only your own hook, with its own handle.",
     ),
+    "OTHERS_HOOKS_NOT_CALLED": Reason(
+        "While your function ran, a hook that was there before was not called in each step.",
+        "Leave the caller's hooks on `weight`, and call `backward()` on a loss that is computed "
+        "from `weight` itself.",
+    ),
+    "GRADIENT_LEFT": Reason(
+        "The record is right, but after your function a gradient is left in `weight.grad`.",
+        "Clear it after each step: `weight.grad = None`. Later work would add to it.",
+    ),
     "TRAINING_CHANGED": Reason(
         "The record is right, but the weight does not end where the training leads it.",
         "Change only where the hook is registered and removed.",
@@ -202,6 +251,14 @@ REASONS = {
         "Your list has {got:entry|entries}, and backward reached more of the tensors.",
         "Put a hook on each tensor that requires a gradient, non-leaf tensors too. A gradient of "
         "zeros is a gradient.",
+    ),
+    "TENSOR_TWICE": Reason(
+        "These names are in your list more than once: {names}.",
+        "Use one hook for each tensor, and call `root.backward()` once.",
+    ),
+    "RETAINS_GRAD": Reason(
+        "After your function, a tensor retains its gradient that did not do so before.",
+        "`retain_grad()` cannot be taken back. Keep the gradient that a hook is called with.",
     ),
     "ERROR_SWALLOWED": Reason(
         "Backward raised an error, and it did not come out of your function.",
