@@ -1,4 +1,4 @@
-"""What the judge outside makes of facts: no secret seed gives a wrong answer more than its points."""
+"""The judge outside and the facts: no secret seed gives a wrong answer more than its marks."""
 
 import json
 

@@ -182,13 +182,13 @@ def follow(tree: dict, calls: int, first: int) -> list[str]:
 
 def count_forward(net: nn.Module, entered: list) -> None:
     """Let each run of a net's forward add a word to a list, also one that goes around the hooks."""
-    forward = net.forward
 
-    def counted(*args):
-        entered.append("forward")
-        return forward(*args)
+    class Counted(type(net)):
+        def forward(self, *args):
+            entered.append("forward")
+            return super().forward(*args)
 
-    net.forward = counted
+    net.__class__ = Counted  # not net.forward = …: a copy of the net must run its own layers
 
 
 KINDS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
