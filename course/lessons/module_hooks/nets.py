@@ -180,7 +180,7 @@ def follow(tree: dict, calls: int, first: int) -> list[str]:
     return log
 
 
-def count_forward(net: nn.Module, entered: list) -> None:
+def count_forward(net, entered):
     """Let each run of a net's forward add a word to a list, also one that goes around the hooks."""
 
     class Counted(type(net)):
