@@ -272,8 +272,8 @@ def freeze_rows(weight, rows):
 # - Leave out a tensor that no gradient reached, and a tensor that does not require a gradient.
 #   Such a tensor must stay as it is. A gradient that is zero everywhere is a gradient.
 # - When a hook is called with None, no gradient reached its tensor (the lesson shows when).
-# - Your function leaves no hook behind (what `retain_grad()` does stays, too) and changes no
-#   gradient. In the pairs is the gradient of this backward, not a sum with an older one.
+# - Your function leaves no hook behind, and it does not call `retain_grad()`, which would stay. It
+#   changes no gradient. In the pairs is the gradient of this backward, not a sum with an older one.
 # - When backward raises an error, the error must come out of your function, and no hook of yours
 #   may stay.
 
