@@ -57,6 +57,11 @@ def describe_number(thing):
     return facts
 
 
+def is_tensor_facts(facts):
+    """Whether facts are those of a tensor, as ``describe`` gives them."""
+    return isinstance(facts, dict) and "tensor" in facts
+
+
 def is_tensor(thing):
     """Say whether an object is a torch.Tensor or a Parameter, not a class made to look like it."""
     kind = type(thing)

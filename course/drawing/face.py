@@ -11,7 +11,6 @@ from typing import NamedTuple
 from course.drawing.cards import HOOK_ROWS, Card, Row
 
 NARROWEST, WIDEST = 120, 208  # a card; a longer row is broken into lines
-LONGEST = 30  # characters of a text in one line
 PILL = 22  # the height of a node's pill
 TOP = 15  # how much of a pill stands above its box
 MONO_13, MONO_12, MONO_11, SANS_11 = 8.2, 7.4, 6.8, 6.7  # pixels one character takes at most
@@ -83,7 +82,7 @@ def short(name: str, most: int = 26) -> str:
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-(most // 2) :]}"
 
 
-def broken(text: str, most: int = LONGEST) -> list[str]:
+def broken(text: str, most: int = 30) -> list[str]:
     """A long "before → after" as two lines, each cut to what a card can hold."""
     if len(text) <= most:
         return [text]

@@ -27,6 +27,7 @@ from course.lessons.module_hooks.nets import (
     named,
     numbers_of,
 )
+from course.lessons.tensor_hooks.readings import hooks_on
 
 __all__ = ["REASONS"]
 
@@ -368,7 +369,7 @@ class clipped_sum(Exercise):
         answer(weight, [lambda i=i: loss_of(i) for i in range(len(parts))], threshold)
         return {
             "grad": values_of(weight.grad),
-            "hooks": sum(map(len, filter(None, hooks_of(weight)))),
+            "hooks": hooks_on(weight),
             "weight kept": torch.equal(weight, before),
             "held": len(held),
             "_without backward": len(parts) - len(came),
@@ -548,10 +549,6 @@ def no_handles(given_back, count=None):
         if not callable(getattr(entry, "remove", None)):
             return f"a list with {kind_of(describe(entry))} in it"
     return kind_of(describe(given_back)) if count not in (None, len(given_back)) else None
-
-
-def hooks_of(tensor):
-    return tensor._backward_hooks, tensor._post_accumulate_grad_hooks
 
 
 def finite(values):

@@ -7,7 +7,7 @@ import torch
 from course import registered
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, describe_number, is_tensor, kind_of, same
+from course.facts import describe, describe_number, is_tensor, is_tensor_facts, kind_of, same
 from course.lessons.retain_grad.reasons import REASONS
 
 __all__ = ["REASONS"]
@@ -667,10 +667,6 @@ def module_hooks(module):
     """How many hooks hang on the module."""
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     return sum(len(getattr(module, kind)) for kind in kinds)
-
-
-def is_tensor_facts(facts):
-    return isinstance(facts, dict) and "tensor" in facts
 
 
 def count_bytes(tensors):

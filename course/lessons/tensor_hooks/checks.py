@@ -6,14 +6,13 @@ import torch
 
 from course.draw import floats
 from course.exercise import Case, Exercise, wrong_kind
-from course.facts import describe, kind_of, same
+from course.facts import describe, is_tensor_facts, kind_of, same
 from course.lessons.tensor_hooks.graphs import GRAPHS, Stop
 from course.lessons.tensor_hooks.pairs import Pair, largest_stretch, matrix_of_two_norms
 from course.lessons.tensor_hooks.readings import (
     all_zero,
     close,
     hooks_on,
-    is_described_tensor,
     plain,
     stored,
 )
@@ -228,9 +227,9 @@ class be_the_engine(Exercise):
         if facts["_None"] and facts["_looks"]:
             return "NONE_HANDED_ON"
         for item in facts["seen"]:
-            if not is_described_tensor(item):
+            if not is_tensor_facts(item):
                 return "NOT_TENSORS", {"got": kind_of(item)}
-        if not is_described_tensor(facts["result"]):
+        if not is_tensor_facts(facts["result"]):
             return "RESULT_NOT_A_TENSOR", {"got": kind_of(facts["result"])}
         if not facts["arrived gradient kept"]:
             return "ARRIVED_EDITED"

@@ -14,10 +14,6 @@ def stored(leaf):
     return torch.zeros_like(leaf) if leaf.grad is None else leaf.grad.clone()
 
 
-def is_described_tensor(facts):
-    return isinstance(facts, dict) and "tensor" in facts
-
-
 def all_zero(facts):
     return not any(facts["values"])
 
