@@ -47,6 +47,7 @@ interact(draw, a=(-10.0, 10.0, 0.5));
 ]
 WATCH = """([selector, attribute]) => {
   window.times = [];
+  window.next = () => new Promise((resolve) => { window.painted = resolve; });
   let pressed = null;
   const read = () => [...document.querySelectorAll(selector)].map(
     (e) => attribute ? e.getAttribute(attribute) : e.textContent).join();
@@ -57,8 +58,10 @@ WATCH = """([selector, attribute]) => {
     last = read();
     const from = pressed;
     pressed = null;
-    const painted = () => requestAnimationFrame(
-      () => setTimeout(() => window.times.push(performance.now() - from)));
+    const painted = () => requestAnimationFrame(() => setTimeout(() => {
+      window.times.push(performance.now() - from);
+      window.painted();
+    }));
     const image = document.querySelector(selector);
     image.decode ? image.decode().then(painted, painted) : painted();
   }).observe(document.body, {subtree: true, childList: true, characterData: true,
@@ -71,8 +74,9 @@ def measure(page, slider, selector, attribute, presses):
     page.evaluate(WATCH, [selector, attribute])
     slider.focus()
     for i in range(presses):
+        page.evaluate("window.shown = window.next(), null")  # asking again and again takes frames
         page.keyboard.press("ArrowRight" if i % 4 < 2 else "ArrowLeft")
-        page.wait_for_function("(n) => window.times.length > n", arg=i, timeout=20_000)
+        page.evaluate("window.shown")
         page.wait_for_timeout(30)
     return page.evaluate("window.times")
 

@@ -320,15 +320,28 @@ def test_every_request_is_answered_even_one_that_makes_no_sense():
     shown = lab(products, **THREE)
     widget = LabWidget(shown)
     moved = {**widget.shown["settings"], "values": {"a": [5.0], "b": [3.0], "d": [4.0]}}
-    widget.answer(None, {"seq": "me:1", "settings": moved, "step": None}, [])
+    widget.answer(None, {"seq": "me:1", "settings": moved, "step": None, "opened": []}, [])
     assert (widget.shown["seq"], widget.shown["grads"]["b"]) == ("me:1", "20")
-    widget.answer(None, {"seq": "me:2", "settings": moved, "step": 2}, [])
+    widget.answer(None, {"seq": "me:2", "settings": moved, "step": 2, "opened": []}, [])
     assert (widget.shown["seq"], widget.shown["step"]) == ("me:2", 2)
-    widget.answer(None, {"seq": "me:3", "settings": {"values": {}}, "step": None}, [])
+    widget.answer(None, {"seq": "me:3", "settings": {"values": {}}, "step": None, "opened": []}, [])
     assert widget.shown["seq"] == "me:3"
     assert "The lab could not run" in widget.shown["notes"]
-    widget.answer(None, {"seq": "me:4", "settings": moved, "step": None}, [])
+    widget.answer(None, {"seq": "me:4", "settings": moved, "step": None, "opened": []}, [])
     assert (widget.shown["seq"], widget.shown["error"]) == ("me:4", "")
+
+
+def test_code_and_words_are_made_from_when_somebody_opens_them():
+    from course.laboratory.widget import LabWidget
+
+    widget = LabWidget(lab(products, **THREE))
+    request = {"seq": "me:1", "settings": widget.shown["settings"], "step": None, "opened": []}
+    widget.answer(None, request, [])
+    assert not {"code", "words"} & set(widget.shown)
+    widget.answer(None, {**request, "opened": ["code"]}, [])
+    assert "e.backward()" in widget.shown["code"] and "words" not in widget.shown
+    widget.answer(None, {**request, "opened": ["words"]}, [])  # from another view of the same lab
+    assert "What fired, in order" in widget.shown["words"] and "code" in widget.shown
 
 
 def test_only_a_move_runs_backward_again_and_a_step_does_not():
@@ -344,5 +357,5 @@ def test_only_a_move_runs_backward_again_and_a_step_does_not():
     widget = LabWidget(lab(counted, a=1.0))
     settings = widget.shown["settings"]
     for step in (0, 1, None):
-        widget.answer(None, {"seq": "", "settings": settings, "step": step}, [])
+        widget.answer(None, {"seq": "", "settings": settings, "step": step, "opened": []}, [])
     assert runs == [1.0]

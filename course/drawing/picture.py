@@ -3,12 +3,13 @@
     from course import picture, trace
     picture(trace(loss))
 
-A drawing that fails never breaks the reader's cell: the text takes its place, with a line that
-says so, in the cell's output and not on stderr (nbgrader takes no points away for it).
+A drawing that fails never breaks the reader's cell: a record may hold what nobody thought of, so
+any error is caught, and the text takes its place, with a line that says so, in the cell's output
+and not on stderr (nbgrader takes no points away for it).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 
 from course.drawing.cards import board
@@ -23,13 +24,53 @@ WIDE = 500  # pixels: a wider drawing may have to scroll, so the keyboard must r
 MOST = 40  # cards; a larger graph is drawn collapsed
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
-    """What `picture` returns: .svg, .text and .html; shows itself in a notebook."""
+    """What `picture` returns: .svg, .text and .html; shows itself in a notebook.
 
-    svg: str | None  # None: the drawing failed, and .text says so
-    text: str
-    html: str
+    Each is made when somebody asks for it: a lab shows the drawing at every move of a slider, and
+    the words only to those who open them.
+    """
+
+    def __init__(self, draw: Callable, tell: Callable, theme: str):
+        self._draw, self._tell, self._theme = draw, tell, theme
+
+    @cached_property
+    def _drawing(self):
+        """The SVG, its width, and what went wrong."""
+        try:
+            return *self._draw(), ""
+        except Exception as error:
+            return None, 0, f"{type(error).__name__}: {error}"
+
+    @property
+    def svg(self) -> str | None:
+        """None: the drawing failed, and .text says so."""
+        return self._drawing[0]
+
+    @cached_property
+    def text(self) -> str:
+        """The same in words, in firing order."""
+        try:
+            text = self._tell()
+        except Exception as error:
+            text = f"This record cannot be told in words: {type(error).__name__}: {error}"
+        failure = self._drawing[2]
+        if failure:
+            text += f"\n\n(The drawing failed, so this is its text. {failure})"
+        return text
+
+    @cached_property
+    def html(self) -> str:
+        """The drawing, and the words below it, in a theme of their own."""
+        svg, width, _ = self._drawing
+        words = f"<pre>{escape(self.text)}</pre>"
+        if svg is None:
+            return words
+        wide = ' tabindex="0" role="group" aria-label="Scrolls sideways"' if width > WIDE else ""
+        return (
+            f'<div class="{classes(self._theme)}"><div style="overflow-x:auto"{wide}>{svg}</div>'
+            f"<details><summary>The same in words</summary>{words}</details></div>"
+        )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.text}
@@ -47,7 +88,7 @@ def picture(record: Record, step: int | None = None, *, theme: str = "auto") -> 
     """
     classes(theme)
     check_step(record, step)
-    return shown(lambda: _drawn(record, step, theme), lambda: narrate(record, step), theme)
+    return Picture(lambda: _drawn(record, step, theme), lambda: narrate(record, step), theme)
 
 
 def _drawn(record, step, theme):
@@ -55,25 +96,3 @@ def _drawn(record, step, theme):
     final = collapse(record, whole, whole, MOST)
     now = final if step is None else collapse(record, board(record, step), whole, MOST)
     return render(now, final, title(record), description(record, step), theme)
-
-
-def shown(draw: Callable, tell: Callable, theme: str) -> Picture:
-    """What draw() (an SVG and its width) and tell() (a text) make, whether they succeed or not.
-
-    A record may hold what nobody thought of, so any error is caught here, and named in the text.
-    """
-    try:
-        text = tell()
-    except Exception as error:
-        text = f"This record cannot be told in words: {type(error).__name__}: {error}"
-    try:
-        svg, width = draw()
-    except Exception as error:
-        text += f"\n\n(The drawing failed, so this is its text. {type(error).__name__}: {error})"
-        return Picture(None, text, f"<pre>{escape(text)}</pre>")
-    scroll = ' tabindex="0" role="group" aria-label="Scrolls sideways"' if width > WIDE else ""
-    html = (
-        f'<div class="{classes(theme)}"><div style="overflow-x:auto"{scroll}>{svg}</div>'
-        f"<details><summary>The same in words</summary><pre>{escape(text)}</pre></details></div>"
-    )
-    return Picture(svg, text, html)

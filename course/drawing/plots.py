@@ -14,7 +14,7 @@ from typing import Any
 from course.drawing.clock import ENDS
 from course.drawing.face import short
 from course.drawing.numerals import number
-from course.drawing.picture import Picture, shown
+from course.drawing.picture import Picture
 from course.drawing.style import AROUND
 from course.drawing.theme import SANS, classes
 from course.record import Record
@@ -42,7 +42,7 @@ def grad_norms(record: Record, *, leaves: bool = False, theme: str = "auto") -> 
     if not rows:
         what = "leaf" if leaves else "tensor"
         raise ValueError(f"no gradient reached a named {what} in this record, so nothing to plot")
-    return shown(lambda: _norms_drawn(rows, theme), lambda: _norms_told(rows), theme)
+    return Picture(lambda: _norms_drawn(rows, theme), lambda: _norms_told(rows), theme)
 
 
 def histogram(gradient, after=None, *, bins: int = 30, theme: str = "auto") -> Picture:
@@ -58,7 +58,7 @@ def histogram(gradient, after=None, *, bins: int = 30, theme: str = "auto") -> P
     series = [("gradient" if after is None else "before", *_finite(gradient))]
     if after is not None:
         series.append(("after", *_finite(after)))
-    return shown(lambda: _bars_drawn(series, bins, theme), lambda: _bars_told(series), theme)
+    return Picture(lambda: _bars_drawn(series, bins, theme), lambda: _bars_told(series), theme)
 
 
 def _by_depth(record):

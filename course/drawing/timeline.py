@@ -14,7 +14,7 @@ from course.drawing.clock import Clock, check_step
 from course.drawing.face import FLAG, MONO_11, glyph, short
 from course.drawing.lanes import lanes
 from course.drawing.narrate import caption, listed, title
-from course.drawing.picture import Picture, shown
+from course.drawing.picture import Picture
 from course.drawing.svg import ROOM, drawing, legend
 from course.drawing.theme import classes
 from course.record import Record
@@ -32,7 +32,7 @@ def timeline(record: Record, step: int | None = None, *, theme: str = "auto") ->
     """
     classes(theme)
     check_step(record, step)
-    return shown(
+    return Picture(
         lambda: _strip(record, step, theme), lambda: "\n".join(listed(record, step)), theme
     )
 

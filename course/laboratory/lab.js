@@ -6,7 +6,8 @@ function render({ model, el }) {
   let state = structuredClone(model.get("shown").settings);
   let step = null; // null: the end, whatever its number
   const ask = latest((request) => model.send(request), { slow: () => view.waits(true) });
-  const send = () => ask.push({ settings: state, step });
+  const opened = []; // folded parts: Python makes them from now on
+  const send = () => ask.push({ settings: state, step, opened });
 
   const controls = controlsOf(spec, (part, value) => {
     state = { ...state, [part]: structuredClone(value) };
@@ -18,10 +19,16 @@ function render({ model, el }) {
     controls.set(state);
     send();
   });
-  const view = viewOf((to) => {
-    step = to;
-    send();
-  });
+  const view = viewOf(
+    (to) => {
+      step = to;
+      send();
+    },
+    (part) => {
+      opened.push(part);
+      send();
+    },
+  );
 
   function show() {
     const shown = model.get("shown");

@@ -28,6 +28,8 @@ MEASURED = (
 )
 DIFFERS = " Here a hook changed a gradient on its way, so .grad is not the derivative (≠)."
 
+FOLDED = ("code", "words")  # parts of a lab that are closed until somebody opens them
+
 
 def table(outcome) -> str:
     """Each named tensor: what it is, its .grad, and beside it the derivative without hooks."""
@@ -112,17 +114,20 @@ def _numbers(value):
     return number(0.0 if abs(value) < 1e-9 else value)  # the noise of a difference is no slope
 
 
-def page(lab, step: int | None = None) -> dict:
-    """All that changes in the browser when a control moves; `step` None shows the last one."""
+def page(lab, step: int | None = None, opened=FOLDED) -> dict:
+    """All that changes in the browser when a control moves; `step` None shows the last one.
+
+    `opened`: those of `FOLDED` that somebody has opened; the others are not made.
+    """
     outcome = lab.outcome
     last = steps(outcome.record)
     step = last if step is None else min(step, last)
     drawn = picture(outcome.record, None if step == last else step)
+    folded = {"code": lambda: lab.code, "words": lambda: drawn.text}
     return {
         "seq": "",
         "settings": outcome.settings.to_json(),
         "picture": drawn.svg or f"<pre>{escape(drawn.text)}</pre>",
-        "words": drawn.text,
         "step": step,
         "steps": last,
         "caption": caption(outcome.record, step),
@@ -130,9 +135,9 @@ def page(lab, step: int | None = None) -> dict:
         "printed": outcome.printed,
         "table": table(outcome),
         "warning": lost_gradient_warning(outcome),
-        "code": lab.code,
         "grads": gradients(outcome),
         "error": "" if outcome.error is None else f"{type(outcome.error).__name__}",
+        **{name: make() for name, make in folded.items() if name in opened},
     }
 
 

@@ -1,6 +1,6 @@
 // What Python computed, put in place: picture, steps, table, code, words.
 
-function viewOf(scrubbed) {
+function viewOf(scrubbed, open) {
   const notes = div("hl-notes");
   const picture = region("hl-picture", "Picture of backward");
   const steps = stepSlider(scrubbed);
@@ -8,11 +8,12 @@ function viewOf(scrubbed) {
   const printed = text("What was printed", "hl-printed");
   const table = region("hl-table", "Tensors and their gradients");
   const warning = text("The warning");
-  const words = text("The picture in words");
   const waits = h("p", { className: "hl-waits", hidden: true }, WAITS);
   const live = h("div", { className: "hl-live", role: "status", ariaLive: "polite" });
   const tell = (words) => say(live, words);
-  const code = codeBlock(tell);
+  const code = codeBlock(tell, open);
+  const pre = text("The picture in words");
+  const words = folded("words", more("The picture in words", pre), pre, open);
   const announce = announcer(tell);
   const rows = changeMarker(table);
   return {
@@ -23,7 +24,7 @@ function viewOf(scrubbed) {
         "hl-wide",
         code.element,
         more("The warning when a lost gradient is read", warning),
-        more("The picture in words", words),
+        words.element,
       ),
     ],
     waits: (on) => (waits.hidden = !on),
@@ -38,12 +39,12 @@ function viewOf(scrubbed) {
       rows.show(shown.table);
       steps.show(shown, rests);
       say(caption, shown.caption);
-      say(words, shown.words);
       say(printed, shown.printed);
       printed.hidden = !shown.printed;
       say(warning, shown.warning);
       warning.parentElement.hidden = !shown.warning;
-      code.set(shown.code);
+      code.show(shown);
+      words.show(shown);
       announce(shown);
     },
   };

@@ -44,7 +44,21 @@ function more(title, content) {
   return h("details", { className: "hl-more" }, keepKeys(h("summary", {}, title)), content);
 }
 
-function codeBlock(tell) {
+/** What Python makes only for those who open it; `open(name)` asks for it, once. */
+function folded(name, details, pre, open) {
+  let text = null;
+  details.addEventListener("toggle", () => {
+    if (details.open && text === null) open(name);
+  });
+  return {
+    element: details,
+    show(shown) {
+      if (shown[name] !== undefined) say(pre, (text = shown[name]));
+    },
+  };
+}
+
+function codeBlock(tell, open) {
   const pre = h("pre", { tabIndex: 0, ariaLabel: "PyTorch code for these settings" });
   const copy = button("Copy", "Copy the PyTorch code", async () => {
     let done = true;
@@ -58,9 +72,15 @@ function codeBlock(tell) {
     copy.textContent = done ? "Copied" : "Selected";
     setTimeout(() => (copy.textContent = "Copy"), 1500);
   });
+  copy.disabled = true; // until there is something to copy
+  const details = more("PyTorch code for these settings", div("hl-code", copy, pre));
+  const { element, show } = folded("code", details, pre, open);
   return {
-    element: more("PyTorch code for these settings", div("hl-code", copy, pre)),
-    set: (text) => say(pre, text),
+    element,
+    show(shown) {
+      show(shown);
+      copy.disabled = !pre.textContent;
+    },
   };
 }
 

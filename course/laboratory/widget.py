@@ -33,7 +33,8 @@ class LabWidget(anywidget.AnyWidget):
 
     def __init__(self, lab):
         self.lab = lab
-        super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab))
+        self.opened = set()  # folded parts that somebody has opened in one of its views
+        super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab, opened=()))
         self.on_msg(self.answer)
 
     def let_go(self):
@@ -45,7 +46,8 @@ class LabWidget(anywidget.AnyWidget):
             settings = self.lab.settings.from_json(message["settings"])
             if settings != self.lab.settings:
                 self.lab.move(settings)
-            shown = page(self.lab, message["step"])
+            self.opened.update(message["opened"])
+            shown = page(self.lab, message["step"], self.opened)
         except (Exception, KeyboardInterrupt) as error:  # said in the lab, not lost in a log
             words = f"{type(error).__name__}: {error}"
             shown = {**self.shown, "notes": note("hl-error", "The lab could not run", words)}

@@ -65,7 +65,6 @@ SHOWN = {
     "seq": "",
     "settings": START,
     "picture": '<svg role="img" aria-label="a graph" viewBox="0 0 10 10"></svg>',
-    "words": "words",
     "step": 4,
     "steps": 4,
     "caption": "Step 4 of 4",
@@ -73,7 +72,6 @@ SHOWN = {
     "printed": "",
     "table": '<table><tr><th scope="row">a</th><td data-cell="a 1">12</td></tr></table>',
     "warning": "",
-    "code": "import torch\n",
     "grads": {"a": "12", "c": "None"},
     "error": "",
 }
@@ -124,6 +122,25 @@ def test_while_a_request_is_under_way_only_the_last_position_waits(lab):
     answer(lab)
     assert len(sent(lab)) == 2
     assert slider.input_value() == "5"
+
+
+def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_controls(lab):
+    copy = lab.get_by_role("button", name="Copy the PyTorch code", include_hidden=True)
+    summary = lab.get_by_text("PyTorch code for these settings")
+    summary.press("Enter")
+    lab.wait_for_function("model.sent.length === 1")
+    assert sent(lab)[0]["opened"] == ["code"]
+    assert copy.is_disabled()
+    answer(lab, code="import torch\n")
+    assert copy.is_enabled()
+    code = lab.get_by_label("PyTorch code for these settings")
+    assert code.text_content() == "import torch\n"
+    summary.press("Enter")  # closed
+    summary.press("Enter")  # and opened again: it is there already
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    assert [message["opened"] for message in sent(lab)] == [["code"], ["code"]]
+    answer(lab, code="import torch  # 2.5\n")
+    assert code.text_content() == "import torch  # 2.5\n"
 
 
 def test_an_answer_to_another_view_does_not_end_the_waiting(lab):

@@ -6,6 +6,7 @@ import urllib.request
 import nbformat
 import pytest
 from front_ends import READY, axe_violations, open_notebook, run_all
+from playwright.sync_api import expect
 
 PRODUCTS = """\
 from course import lab
@@ -192,7 +193,9 @@ def test_changed_gradients_are_announced_politely(page):
 def test_the_code_is_copied(page):
     summary = lab(page).get_by_text("PyTorch code for these settings")
     summary.press("Enter")
-    lab(page).get_by_role("button", name="Copy the PyTorch code").press("Enter")
+    copy = lab(page).get_by_role("button", name="Copy the PyTorch code")
+    expect(copy).to_be_enabled()  # the code is made when somebody opens it
+    copy.press("Enter")
     lab(page).get_by_role("button", name="Copy").filter(has_text="Copied").wait_for()
     code = page.evaluate("navigator.clipboard.readText()")
     names = {}
