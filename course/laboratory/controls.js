@@ -54,6 +54,11 @@ function numberControl({ label, value, low, high, step, onchange }) {
     field.value = range.value;
     onchange(Number(range.value));
   });
+  // A new value in a field that nobody edits is no selection of the reader's. Chromium tells the
+  // whole page of one, and every code editor in it then measures itself, at each move of a slider.
+  field.addEventListener("selectionchange", (event) => {
+    if (document.activeElement !== field) event.stopPropagation();
+  });
   field.addEventListener("input", () => {
     const number = field.valueAsNumber;
     if (!Number.isFinite(number)) return; // half typed: "-", or empty

@@ -14,8 +14,12 @@ function patchChildren(old, next) {
 
 function patchNode(old, next) {
   if (old.isEqualNode(next)) return;
-  if (old.nodeName !== next.nodeName || !next.firstElementChild) {
-    old.replaceWith(next); // a new element rather than a new text in it: its animation starts again
+  if (old.nodeName !== next.nodeName) {
+    old.replaceWith(next);
+    return;
+  }
+  if (old.nodeType === Node.TEXT_NODE) {
+    old.data = next.data; // a new element for it would have the whole table laid out again
     return;
   }
   for (const { name } of [...old.attributes]) if (!next.hasAttribute(name)) old.removeAttribute(name);

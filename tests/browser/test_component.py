@@ -143,6 +143,29 @@ def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_control
     assert code.text_content() == "import torch  # 2.5\n"
 
 
+def test_a_moving_slider_is_no_selection_that_the_page_hears_of(lab):
+    lab.evaluate("""() => {
+      window.heard = 0;
+      document.addEventListener("selectionchange", () => { window.heard += 1; });
+    }""")
+    slider = lab.get_by_role("slider", name="a", exact=True)
+    slider.focus()
+    lab.wait_for_timeout(50)
+    before = lab.evaluate("window.heard")
+    slider.press("ArrowRight")
+    lab.wait_for_timeout(50)
+    assert lab.evaluate("window.heard") == before
+    lab.get_by_role("spinbutton", name="a, as a number").press("ControlOrMeta+a")
+    lab.wait_for_function("(before) => window.heard > before", arg=before)
+
+
+def test_new_numbers_are_put_in_the_cells_that_are_there(lab):
+    lab.evaluate("window.cell = document.querySelector('[data-cell]')")
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    answer(lab, table=SHOWN["table"].replace("12", "15"))
+    assert lab.evaluate("[cell.isConnected, cell.textContent]") == [True, "15"]
+
+
 def test_an_answer_to_another_view_does_not_end_the_waiting(lab):
     slider = lab.get_by_role("slider", name="a", exact=True)
     slider.press("ArrowRight")
