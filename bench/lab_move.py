@@ -47,7 +47,7 @@ def with_the_lab():
 
     def move(a):
         shown.move(shown.settings.moved(values={**shown.settings.values, "a": a}))
-        page(shown)
+        page(shown, opened=())  # as long as nobody opens its code and its words
 
     return move
 

@@ -54,10 +54,14 @@ def tensors_of(module, prefix: str) -> Iterator[tuple[str, torch.Tensor, str]]:
     ("net.fc.weight", tensor, "net.fc")."""
     for path, part in module.named_modules():
         owner = ".".join(filter(None, (prefix, path)))
-        for group in (part._parameters, part._buffers, vars(part)):
+        attributes = {n: v for n, v in vars(part).items() if n not in _OF_EVERY_MODULE}
+        for group in (part._parameters, part._buffers, attributes):
             for name, value in group.items():
                 if issubclass(type(value), torch.Tensor):
                     yield f"{owner}.{name}" if owner else name, value, owner
+
+
+_OF_EVERY_MODULE = frozenset(vars(torch.nn.Module()))  # its bookkeeping: no tensors
 
 
 class Names:
