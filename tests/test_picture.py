@@ -12,7 +12,7 @@ from refresh_golden import FOLDER, texts
 from course.drawing import picture as picture_module
 from course.drawing.cards import board
 from course.drawing.collapse import collapse
-from course.drawing.narrate import caption, steps
+from course.drawing.narrate import caption, narrate, steps
 from course.drawing.numerals import amount, amounts, number, sign
 from course.drawing.picture import picture
 from course.record import Record
@@ -174,6 +174,10 @@ def test_captions_count_the_steps_and_say_what_fired():
         "Step 1 of 10: hook double on e: +1 → +2",
         "Step 7 of 10: retain_grad kept c.grad = +10",
     ]
+    nothing = record._replace(events=())  # forward raised, say
+    assert caption(nothing, 0) == "Nothing has fired"
+    assert "What fired, in order\n  nothing\n" in narrate(nothing)
+    assert "  nothing yet\n" in narrate(record, 0)
 
 
 def test_the_drawing_has_a_role_a_title_and_a_description_with_the_numbers():

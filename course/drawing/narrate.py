@@ -14,6 +14,8 @@ def steps(record: Record) -> int:
 def caption(record: Record, step: int) -> str:
     """One line: "Step 2 of 7: hook triple on w: +5 → +15". Step 0 is before anything fired."""
     check_step(record, step)
+    if not record.events:
+        return "Nothing has fired"
     if step == 0:
         return f"Before step 1 of {steps(record)}: nothing has fired yet"
     words = Teller(record).sentence(record.events[step - 1])
@@ -54,7 +56,7 @@ def listed(record: Record, step: int | None = None) -> list[str]:
             backward = event.backward
             lines.append(f"backward {backward}:")
         lines.append(f"{i:{digits}}. {teller.sentence(event)}")
-    return lines or ["nothing yet"]
+    return lines or ["nothing yet" if record.events else "nothing"]
 
 
 def title(record: Record) -> str:
