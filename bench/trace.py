@@ -3,7 +3,8 @@
     python bench/trace.py [repetitions]
 
 Tracing costs about the same for each node of a graph, so its share is small where a node has much
-to compute, and large where it has little: the layers get narrower from line to line. The graph of the labs is the last line, with its forward, as a slider's move runs it.
+to compute, and large where it has little: the layers get narrower from line to line. The graph of
+the labs is the last line, with its forward, as a slider's move runs it.
 """
 
 import statistics
