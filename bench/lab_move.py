@@ -3,9 +3,9 @@
     python bench/lab_move.py [moves]
 
 The lab is the largest one of the lessons on tensor hooks. Beside it, in the same run, the same move
-(forward, hooks, backward) is drawn with matplotlib and networkx, and, where they are installed,
-with torchviz and graphviz; one of its hooks prints, as the lab's does. They take turns in runs of
-ten moves, as a slider that is dragged makes them: a busy machine slows all of them alike, and none
+(forward, hooks that note what they see, backward, finite differences) is drawn with matplotlib and
+networkx, and, where they are installed, with torchviz and graphviz. They take turns in runs of ten
+moves, as a slider that is dragged makes them: a busy machine slows all of them alike, and none
 finds the processor's caches full of another's work at each move.
 """
 
@@ -53,25 +53,51 @@ def with_the_lab():
 
 
 def by_hand(a):
-    """Forward and backward with the same hooks."""
-    a, b, d = (torch.tensor(x, requires_grad=True) for x in (a, 3.0, 4.0))
+    """The same move: each tensor, what its hooks were given and returned, and its derivative."""
+    a, b, d = leaves = [torch.tensor(x, requires_grad=True) for x in (a, 3.0, 4.0)]
     c = a * b
     e = c * d
-    c.register_hook(lambda grad: grad + 2)
-    c.register_hook(lambda grad: print("hook on c sees", grad))
-    d.register_hook(lambda grad: grad + 100)
-    e.register_hook(lambda grad: grad * 2)
+    seen = {}
+
+    def register(tensor, name, hook):
+        def noting(grad):
+            returned = hook(grad)
+            after = grad if returned is None else returned
+            seen.setdefault(name, []).append(f"{grad.item():+g} → {after.item():+g}")
+            return returned
+
+        tensor.register_hook(noting)
+
+    register(c, "c", lambda grad: grad + 2)
+    register(c, "c", lambda grad: print("hook on c sees", grad))
+    register(d, "d", lambda grad: grad + 100)
+    register(e, "e", lambda grad: grad * 2)
     c.retain_grad()
     e.retain_grad()
     with contextlib.redirect_stdout(io.StringIO()):
         e.backward()
-    return {"a": a, "b": b, "c": c, "d": d, "e": e}
+    with torch.no_grad():
+        doubles = [t.double() for t in leaves]
+        slopes = [slope(products, doubles, i) for i in range(3)]
+        slopes += [slope(torch.mul, [c.double(), doubles[2]], 0), 1.0]
+    tensors = {"a": a, "b": b, "d": d, "c": c, "e": e}
+    return tensors, seen, dict(zip(tensors, slopes, strict=True))
+
+
+def slope(function, inputs, i, step=1e-6):
+    """The derivative by its i-th input, from two forwards."""
+    up, down = list(inputs), list(inputs)
+    up[i], down[i] = inputs[i] + step, inputs[i] - step
+    return (function(*up) - function(*down)).item() / (2 * step)
 
 
 def with_networkx(a):
-    tensors = by_hand(a)
+    tensors, seen, slopes = by_hand(a)
     graph = networkx.DiGraph([("a", "c"), ("b", "c"), ("c", "e"), ("d", "e")])
-    labels = {n: f"{n}\n{t.item():g}\n{t.grad.item():g}" for n, t in tensors.items()}
+    labels = {
+        n: "\n".join([n, f"{t.item():g}", *seen.get(n, ()), f"{t.grad.item():g} ({slopes[n]:g})"])
+        for n, t in tensors.items()
+    }
     figure = plt.figure(figsize=(6, 4))
     networkx.draw(graph, networkx.planar_layout(graph), labels=labels, node_size=2000)
     figure.savefig(io.BytesIO(), format="svg")
@@ -79,9 +105,10 @@ def with_networkx(a):
 
 
 def with_torchviz(a):
+    """Its picture has no place for numbers of gradients: names and shapes alone."""
     from torchviz import make_dot
 
-    tensors = by_hand(a)
+    tensors, _, _ = by_hand(a)
     make_dot(tensors["e"], params=tensors).pipe(format="svg")
 
 
