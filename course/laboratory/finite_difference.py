@@ -58,8 +58,8 @@ def derivatives(forward, leaves: dict, inner=(), loss_of=None) -> dict:
 def _leaf_slopes(loss_of, leaves, name):
     start = leaves[name]
     for h, change in _changes(start):
-        up = loss_of({**_copies(leaves), name: start + change}).item()
-        down = loss_of({**_copies(leaves), name: start - change}).item()
+        up = loss_of(_copies(leaves, name, start + change)).item()
+        down = loss_of(_copies(leaves, name, start - change)).item()
         yield (up - down) / (2 * h)
 
 
@@ -74,19 +74,21 @@ def _inner_slopes(loss_of, leaves, tensor, numbers):
 
 
 def _changes(tensor):
-    """For each number of a tensor: how far it is moved, and the tensor to add for that."""
+    """For each number of a tensor: how far it is moved, and what to add for that."""
+    if tensor.numel() == 1:  # most leaves of a lab are single numbers
+        h = STEP * max(1.0, abs(tensor.item()))
+        yield h, h
+        return
     for i, x in enumerate(tensor.reshape(-1).tolist()):
         h = STEP * max(1.0, abs(x))
-        if tensor.numel() == 1:  # most leaves of a lab are single numbers
-            yield h, torch.full(tensor.shape, h, dtype=tensor.dtype)
-            return
         change = torch.zeros(tensor.numel(), dtype=tensor.dtype)
         change[i] = h
         yield h, change.view(tensor.shape)
 
 
-def _copies(leaves):
-    return {name: t.clone() for name, t in leaves.items()}  # forward may edit them in place
+def _copies(leaves, moved=None, to=None):
+    """The leaves, one of them moved; copies, since forward may edit them in place."""
+    return {name: to if name == moved else t.clone() for name, t in leaves.items()}
 
 
 def _loss(made):
