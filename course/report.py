@@ -25,7 +25,10 @@ def headline(result: Result) -> tuple[str, str]:
     if result.passed:
         words = f"{done} of {count} {kind}cases passed"
         if result.remaining:
-            words += f" ({result.remaining} hidden remain: they run when the notebook is marked)"
+            cases = "1 hidden case runs"
+            if result.remaining > 1:
+                cases = f"{result.remaining} hidden cases run"
+            words += f" ({cases} when the notebook is marked)"
         return PASSED, words
     if not result.attempted:
         return NOT_ATTEMPTED, result.verdicts[0].sentence

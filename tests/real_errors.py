@@ -44,7 +44,7 @@ def hook_returns_a_part():
 
 
 def hook_object_returns_another_shape():
-    """The hook <unknown> returned a gradient of another shape"""
+    """The hook `<unknown>` returned a gradient of another shape"""
 
     class Hook:
         def __call__(self, grad):
@@ -94,12 +94,12 @@ def node_hook_returns_a_tensor():
 
 
 def node_hook_returns_too_few():
-    """returned 1 gradients, but the graph node it hangs on has 2"""
+    """returned 1 gradients, but the graph node that it hangs on has 2"""
     node_hook(lambda grad_inputs, grad_outputs: (grad_inputs[0],))
 
 
 def legacy_hook_returns_too_few():
-    """returned 1 gradients, but the graph node it hangs on has 3"""
+    """returned 1 gradients, but the graph node that it hangs on has 3"""
     layer_hook("register_backward_hook", lambda m, gi, go: (gi[0],))
 
 

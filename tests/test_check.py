@@ -33,7 +33,7 @@ def names(source):
 def test_a_right_answer_passes_and_says_how_many_cases_stay_hidden(desk, capsys):
     desk.check("freeze", namespace=names(RIGHT))
     said = capsys.readouterr().out
-    assert said.startswith("✓ freeze: PASSED. 1 of 1 visible cases passed (1 hidden remain")
+    assert said.startswith("✓ freeze: PASSED. 1 of 1 visible cases passed (1 hidden case runs")
 
 
 def test_a_wrong_answer_raises_with_the_reason_code_and_its_words(desk):

@@ -119,6 +119,6 @@ def test_the_feedback_names_the_reason_and_shows_no_hidden_test(marked):
         assert [e.code for e in visible if f"[{e.code}]" not in page] == []
         assert [n for n in hidden if re.search(rf"[✓✗○⚠] {re.escape(n)}: ", page)] == []
         assert "hidden=True" not in page
-        assert page.count("(visible cases ") == len(lesson_checks(lesson.name).exercises)
+        assert page.count("(visible cases: ") == len(lesson_checks(lesson.name).exercises)
         hints = [e for e in row if e.code == "RETURNS_NONE"]
         assert not hints or "Try: " in page

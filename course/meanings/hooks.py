@@ -5,7 +5,7 @@ from course.meanings.meaning import Meaning
 RETURNED = [
     Meaning(
         r"hook '(?P<hook>.*)' has changed the size of value",
-        "The hook {hook} returned a gradient of another shape than the one it was given. "
+        "The hook `{hook}` returned a gradient of another shape than the one it was given. "
         "A gradient must have exactly the shape of its tensor; PyTorch does not broadcast here. "
         "(A hook on a module is called 'hook' in this message, whatever its own name is.)",
         "Return a tensor with grad.shape. Print the shape of what you return. A sum, a mean, an "
@@ -13,7 +13,7 @@ RETURNED = [
     ),
     Meaning(
         r"hook '(?P<hook>.*)' has changed the type of value \(was (?P<was>\S+) got (?P<got>\S+)\)",
-        "The hook {hook} was given a {was} and returned a {got}. A gradient must keep its dtype.",
+        "The hook `{hook}` was given a {was} and returned a {got}. A gradient must keep its dtype.",
         "Convert the result back before you return it: return result.to(grad.dtype).",
     ),
     Meaning(
@@ -34,7 +34,8 @@ RETURNED = [
     Meaning(
         r"hook '(?P<hook>.*)' has returned an incorrect number of values "
         r"\(got (?P<got>\d+), but expected (?P<expected>\d+)\)",
-        "The hook {hook} returned {got} gradients, but the graph node it hangs on has {expected}. "
+        "The hook `{hook}` returned {got} gradients, but the graph node that it hangs on has "
+        "{expected}. "
         "A hook from register_backward_hook hangs on the last operation of the layer, and gets "
         "the gradients of that operation's inputs: for a Linear also bias and weight.",
         "Return as many gradients as you were given, in the same order; or use "
@@ -144,10 +145,12 @@ REGISTERED = [
 CALLED = [
     Meaning(
         r"unsupported operand type\(s\) for .*'NoneType'",
-        "A calculation got None where it needs a number or a tensor. In a hook: the gradient can "
-        "be None. A tensor from unbind, split or chunk that was not used gets None when another "
-        "one of them was used, and grad_input has None for inputs that need no gradient.",
-        "Test first: if grad is None: return None.",
+        "A calculation got None where it needs a number or a tensor. Outside of a hook, look for a "
+        ".grad that is None. In a hook, the gradient can be None: a tensor from unbind, split or "
+        "chunk that was not used gets None when another one of them was used, and grad_input has "
+        "None for inputs that need no gradient.",
+        "Test for None first: in a hook, if grad is None: return None; in a loop over parameters, "
+        "if p.grad is None: continue.",
     ),
     Meaning(
         r"'NoneType' object has no attribute '(?P<name>\w+)'",

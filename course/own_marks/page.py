@@ -49,10 +49,10 @@ def share(exercise: dict) -> str:
 
     >>> part = {"points": 1, "of": 2}
     >>> share({"parts": {"visible": part, "hidden": part}})
-    'visible cases 1 of 2, hidden cases 1 of 2'
+    'visible cases: 1 of 2 points, hidden cases: 1 of 2 points'
     """
     return ", ".join(
-        f"{name} cases {number(part['points'])} of {number(part['of'])}"
+        f"{name} cases: {number(part['points'])} of {number(part['of'])} points"
         for name, part in exercise["parts"].items()
     )
 

@@ -53,7 +53,7 @@ def test_an_answer_that_raises_shows_the_learners_own_line(page):
 
 def test_validate_agrees_with_the_check_about_right_answers(page):
     write(page, "freeze", RIGHT["freeze"])
-    assert "1 of 1 visible cases passed (1 hidden remain" in outcome(page, "freeze", "Passed")
+    assert "1 of 1 visible cases passed (1 hidden case runs" in outcome(page, "freeze", "Passed")
     assert "Success" in validate(page)
 
 

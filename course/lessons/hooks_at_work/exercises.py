@@ -26,10 +26,11 @@ from course.lessons.hooks_at_work import check, hint, reset, solution
 #
 # - `"features"`: keep the output of a layer for every batch
 # - `"new input"`: change what a layer gets, before it computes
-# - `"one way"`: turn the gradient around on one way out of a tensor, and not on the other
+# - `"one way"`: a tensor is used in two places. Multiply the gradient that comes from one of them
+#   by −1, and leave the gradient from the other as it is
 # - `"early step"`: change each parameter as soon as its own gradient is stored
 # - `"layer gradient"`: look at the gradient that arrives at a layer's output, before the layer's
-#   own backward runs, without any in-place layer behind it
+#   own backward runs; no in-place layer comes after it
 # - `"total clip"`: scale all gradients down by one factor when the norm of all of them is too large
 #
 # Give back a dict with these six words as keys. Each value is one of
@@ -141,9 +142,10 @@ def first_bad(net, x):
 # (a Sequential of linear layers), the norm of the weight's gradient **of this backward**, under the
 # layer's name. Each norm is a plain number, as `item()` gives it.
 #
-# This version looks at `weight.grad` in a backward hook of the layer. For the first layer it stops
-# with an error, because `.grad` is None. And in the second backward it sees old numbers. Repair it.
-# `.grad` must hold what it would hold without the hooks. Between two backward calls it may be
+# This version looks at `weight.grad` in a backward hook of the layer. When the input of `net` is
+# plain data, each backward stops with an error at the first layer: `.grad` is still None there. And
+# when `.grad` was not cleared, the other layers show the norm of the sum of all backwards. Repair
+# it. `.grad` must hold what it would hold without the hooks. Between two backward calls it may be
 # cleared or not.
 
 
@@ -239,7 +241,8 @@ def step_in_backward(parameters, lr):
 # Leave everything as it was: the modules with their settings (such as `inplace`), the mode of each
 # module (`train` or `eval`: they can differ), the parameters and buffers, each `.grad`, and the
 # hooks. Somebody's hooks may be there already. Leave `x` as it was, too. `x` does not require a
-# gradient; the parameters do. The pictures of a batch do not influence each other.
+# gradient; the parameters do. The pictures of a batch do not influence each other, and no module
+# here changes its buffers in forward.
 
 
 # %% exercise="heat_map"

@@ -62,16 +62,18 @@ def which_are_leaves():
 # %% [markdown] exercise="history" points=4 difficulty="easy" minutes=6
 # ## 2. Read a tensor's history
 #
-# `t` was computed by a chain of operations, each with one tensor as input, for example
-# `t = (x * 3) / 2`. Give back the names of the nodes as a list of strings, from `t` back to the
-# leaf:
+# `t` was computed by a chain of operations, for example `t = (x * 3) / 2`. In each operation, only
+# one input has a history. The other one, if there is one, is a constant: a number or a plain
+# tensor, on the left or on the right. Give back the names of the nodes as a list of strings, from
+# `t` back to the leaf:
 #
 # ```python
 # ["DivBackward0", "MulBackward0", "AccumulateGrad"]
 # ```
 #
 # A node has a method `.name()`. Its `.next_functions` is a tuple of pairs `(node, index)`; in
-# these chains the first pair that holds a node leads on. A constant such as `3` has no node.
+# these chains the first pair that holds a node leads on. The pair of a constant holds None, and it
+# can be the first pair.
 # A tensor without a `grad_fn` has an empty history.
 #
 # The last node calls itself `torch::autograd::AccumulateGrad`. Both are right: with this prefix and without it.
@@ -136,7 +138,7 @@ def weighted_gradient(f, x, v):
 # parameters can have any name and any shape. Freeze it: after your function has run,
 # a backward through the whole network must leave the `.grad` of every parameter of `part` at
 # `None`, and must still fill the `.grad` of all other parameters. Give back how many **numbers**
-# (not tensors) you froze.
+# (not tensors) you froze. At the start all parameters require a gradient and have no `.grad`.
 
 
 # %% exercise="freeze"
@@ -156,7 +158,7 @@ def freeze(part):
 # Look at the tensor `t`, do not change it, and give back one of these words:
 #
 # - `"has grad"`: `t.grad` holds a gradient. A gradient of zeros is one too;
-# - `"not tracked"`: `t` does not require a gradient;
+# - `"not tracked"`: `t` does not require a gradient (here, its `.grad` is None as well);
 # - `"non-leaf"`: `t` is the result of a recorded operation and does not keep its gradient;
 # - `"not yet"`: `t` would keep a gradient, but no backward has reached it so far.
 #
@@ -227,12 +229,12 @@ def sgd_step(weights, lr):
 # tensors that a backward would reach**, each one once, in any order.
 #
 # Begin at `loss.grad_fn`. `node.next_functions` is a tuple of pairs `(node, index)`; the node is
-# `None` where no gradient flows. A node of the kind `AccumulateGrad` stands for a leaf, and the
-# leaf is its attribute `.variable`. The same node can be reached on several ways, and there can be far
-# more ways than nodes. A graph can have thousands of nodes in a row, so a function that calls itself
-# for each node can go too deep.
+# `None` where no gradient flows. A node of the kind `AccumulateGrad` stands for a leaf. It is the
+# only kind that has the attribute `.variable`, and this is the leaf. Several paths can lead to the
+# same node, and there can be many more paths than nodes. A graph can have thousands of nodes in a
+# row: a function that calls itself for each node can raise a RecursionError.
 #
-# If `loss` is itself a leaf that requires a gradient, it is its own only leaf.
+# If `loss` is itself a leaf that requires a gradient, give back `[loss]`.
 
 
 # %% exercise="find_leaves"

@@ -87,7 +87,7 @@ def last_node(module, x):
 # %% [markdown] exercise="full_shapes" points=4 difficulty="easy" minutes=5
 # ## 3. What the full hook will receive
 #
-# `module` takes one tensor `x` and gives one tensor. Give back two things:
+# `module` takes one tensor `x` and gives one tensor. Give back a pair of two things:
 #
 # - the shape of `grad_input[0]` that a full hook of `module` would receive, or `None` if
 #   `grad_input[0]` would be None;
@@ -117,12 +117,12 @@ def full_shapes(module, x):
 # if tracked:
 #     x.register_hook(...)                    # writes "x"
 # layer(x).sum().backward()
-# ...                                         # the next line writes "after"
+# words.append("after")
 # ```
 #
-# Each hook writes one word into a list and returns None. Give back the list of words, in the order
-# in which they are written, for `tracked=True` and for `tracked=False`. The first is checked here,
-# the second when the notebook is marked.
+# Each hook writes one word into the list `words` and returns None. `order(tracked)` gives back one
+# list: the words for this value of `tracked`, in the order in which they are written. `order(True)`
+# is checked here, `order(False)` when the notebook is marked.
 
 
 # %% exercise="order"
@@ -138,10 +138,10 @@ def order(tracked):
 # ## 5. Repair: the index that was right once
 #
 # This function was written for an old version and one layer. It should work for **every** module
-# that takes one tensor: after each backward through the module, the list `seen` must have one more
-# element, the gradient of the module's **input**, or None if the input does not require a gradient.
-# A forward alone adds nothing, and the gradients stay as they are. If `x` is used outside of the
-# module too, what comes to it from there does not count.
+# that takes one tensor and does not change it in place: after each backward through the module, the
+# list `seen` must have one more element, the gradient of the module's **input**, or None if the
+# input does not require a gradient. A forward alone adds nothing, and the gradients stay as they
+# are. If `x` is used outside of the module too, what comes to it from there does not count.
 #
 # Give back a handle: after `handle.remove()`, a new forward and backward adds nothing.
 # Repair the function.
@@ -165,11 +165,11 @@ def watch_input(module, seen):
 # %% [markdown] exercise="watch_parameters" points=6 difficulty="medium" minutes=9
 # ## 6. The gradients of the weights, without the tuple
 #
-# Old code read the gradients of weight and bias out of `grad_input`. Do it without: `seen` is a
+# Old code read the gradients of weight and bias out of `grad_input`. Do not read it. `seen` is a
 # dict. During each backward, write the gradient of every parameter of `module` into it, under the
 # parameter's name: `seen["weight"]`, `seen["0.bias"]`. It must be the gradient of **this** backward
-# alone, also when an older gradient is still in `.grad` or was cleared in between, and also when it
-# is all zeros.
+# alone. An older gradient can still be in `.grad`, or it was cleared in between. A gradient of zeros
+# is written too.
 #
 # Leave out parameters that do not require a gradient, and leave `requires_grad` as it is. Your
 # hooks only look: `.grad` holds what it would hold without them. Give back a list of handles: when

@@ -97,7 +97,8 @@ REASONS = {
     ),
     "LAYER_TOO_EARLY": Reason(
         "Your list lets the layer's hook run before the weight's, though x requires a gradient.",
-        "The full hook waits for grad_input. Until then the layer's own backward has run.",
+        "The full hook waits for grad_input. When that is known, the layer's own backward has run, "
+        "and the hook of the weight was called already.",
     ),
     "LAYER_TOO_LATE": Reason(
         "Your list lets the layer's hook wait, though x does not require a gradient.",

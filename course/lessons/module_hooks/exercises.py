@@ -120,7 +120,8 @@ def call_counts(net, x):
 # {"net": None, "block": "net", "fc": "block", "head": "net"}
 # ```
 #
-# Each name is used by one module, and a name can hold spaces.
+# Each name is used by one module, and each module is always called by the same one. A name can hold
+# spaces.
 
 
 # %% exercise="parents"

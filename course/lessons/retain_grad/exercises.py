@@ -21,8 +21,8 @@ from course.lessons.retain_grad import check, hint, reset, solution
 # %% [markdown] exercise="a_second_time" points=4 difficulty="warm-up" minutes=4
 # ## 1. A second time?
 #
-# `x` is a vector that requires a gradient. For each line below, backward runs on the result, and
-# then once more on the same result. Nobody writes `retain_graph=True`.
+# `x` is a vector that requires a gradient. For each result `r` below, `r.backward(torch.ones_like(r))`
+# is called two times. Nobody writes `retain_graph=True`.
 #
 # ```python
 # a = x + 3
@@ -63,7 +63,8 @@ def a_second_time():
 # should give back the gradient of `h`. It gives back None. Repair it.
 #
 # `x` and `w` must get their `.grad` from this backward, as they do now. When they have a `.grad`
-# already, it must add up, as usual. No gradient may require a gradient itself.
+# already, it must add up, as usual. Each gradient that you give back or leave in a `.grad` must
+# have `requires_grad == False`.
 
 
 # %% exercise="hidden_gradient"
@@ -89,7 +90,7 @@ def hidden_gradient(x, w, loss_of):
 # - the caller can still run `loss.backward()`, and `h.grad` is None after it too: `h` does not
 #   retain its gradient.
 #
-# The gradient that you give back does not require a gradient itself.
+# The gradient that you give back must have `requires_grad == False`.
 
 
 # %% exercise="gradient_at"
@@ -109,7 +110,8 @@ def gradient_at(loss, h):
 #
 # The parameters of the layers must get their `.grad` as usual: it adds up. `x` does not require a
 # gradient and has no `.grad`, and that must stay so. Leave no hook on a layer, and leave the list as
-# it is. No gradient may require a gradient itself.
+# it is. Each gradient that you give back or leave in a `.grad` must have `requires_grad == False`.
+# The first layer has parameters.
 
 
 # %% exercise="layer_gradients"
@@ -132,7 +134,7 @@ def layer_gradients(layers, x):
 # more), on the same graph. This version stops with an error. Repair it.
 #
 # After the last backward the saved tensors must be free: one more `loss.backward()` must raise
-# PyTorch's error about a second time. The `.grad` that you leave must not require a gradient itself.
+# PyTorch's error about a second time. The `.grad` that you leave must have `requires_grad == False`.
 
 
 # %% exercise="repeat_backward"
@@ -208,9 +210,9 @@ def norms_only(loss, tensors):
 # %% [markdown] exercise="kept_bytes" points=6 difficulty="medium" minutes=8
 # ## 8. What does it cost?
 #
-# Give back how many bytes the kept gradients of **intermediate** tensors take: for each non-leaf
-# tensor of the list `tensors` that holds a gradient, the number of its elements times the bytes of
-# one element.
+# How many bytes do the kept gradients of **intermediate** tensors take? Give back one whole number:
+# the sum over the non-leaf tensors of the list `tensors` that hold a gradient. Each adds the number
+# of its elements times the bytes of one element.
 #
 # - Leaf tensors do not count. A tensor that is in the list twice counts once. Two tensors with
 #   equal values are two tensors, also when one is a view of the other.
@@ -239,7 +241,8 @@ def kept_bytes(tensors):
 # - Do not guess from the name of an operation. Try it.
 # - `x` must stay as it was: its values, its `.grad`, its `requires_grad`. It may be a plain tensor,
 #   or a leaf that already has a `.grad`.
-# - When `f` itself raises an error, that error must come out of your function.
+# - When `f` itself raises an error, that error must come out of your function. When it does not,
+#   its result requires a gradient.
 
 
 # %% exercise="needs_retain_graph"

@@ -42,7 +42,7 @@ REASONS = {
         "The gradient of `t` is in `t.grad`, when `t` retains it.",
     ),
     "LEAF_WITHOUT_GRAD": Reason(
-        "After your function, {what} has not the `.grad` that this backward gives.",
+        "After your function, {what} does not have the `.grad` that this backward gives.",
         "`loss.backward()` adds to the `.grad` of the leaf tensors; torch.autograd.grad does not. "
         "And do not clear a `.grad` that was there before.",
     ),
@@ -155,7 +155,7 @@ REASONS = {
     ),
     "HOOK_LEFT_BEHIND": Reason(
         "After your function, a hook of yours still hangs on {where}.",
-        "Keep the handle that `register_hook` gives, and call `remove()`.",
+        "Keep the handle that registering a hook gives, and call its `remove()`.",
     ),
     "OTHERS_HOOKS_GONE": Reason(
         "A hook that was there before your function does not hang on its tensor any more.",

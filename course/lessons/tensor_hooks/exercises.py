@@ -64,8 +64,9 @@ def firing_order():
 # %% [markdown] exercise="scale_gradient" points=4 difficulty="easy" minutes=4
 # ## 2. Make a gradient larger or smaller
 #
-# Put a hook on the tensor `t`. In every backward it must make `factor` times the gradient out of
-# the gradient of `t` in that backward. Give back the handle, so that the caller can remove the hook.
+# Put a hook on the tensor `t`. In every backward, the hook multiplies the gradient of `t` by
+# `factor`. It does not change what an older backward left in `.grad`. Give back the handle, so that
+# the caller can remove the hook.
 #
 # `t` can be a leaf or the result of an operation, of any shape and dtype. `factor` is any number,
 # also zero or a negative one.
@@ -210,7 +211,7 @@ def row_gradients(weight, row):
 # its hooks still hang on `weight`, so that later work on the same weight goes on filling the list.
 #
 # Repair it. After the function, `weight` has the hooks that it had before, no more and no fewer.
-# The training itself (the loss, the step of 0.25) must stay the same. `weight` can have any number
+# The training itself (the loss, the learning rate 0.25) must stay the same. `weight` can have any number
 # of dimensions and `steps` can be 0. When your function is called, `weight.grad` is None; when it is
 # done, no gradient may be left there.
 

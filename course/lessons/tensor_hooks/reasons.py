@@ -121,7 +121,7 @@ REASONS = {
     ),
     "NOT_A_PAIR": Reason(
         "Your function gave back {got}.",
-        "Give back two things: `return seen, grad`.",
+        "Give back two things, the list first: `return seen, grad`.",
     ),
     "ARRIVED_EDITED": Reason(
         "Your function changed the numbers of the gradient that arrived.",
@@ -270,7 +270,7 @@ REASONS = {
         "Ask `t.requires_grad` and leave such a tensor out.",
     ),
     "GRADIENTS_NOT_STORED": Reason(
-        "After your function the leaf tensors have not the `.grad` that `root.backward()` gives.",
+        "After your function the leaf tensors do not have the `.grad` of `root.backward()`.",
         "Call `root.backward()` once, and let your hooks give back None.",
     ),
 }
