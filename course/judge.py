@@ -95,6 +95,7 @@ def judge_case(exercise, case, observed, expected, reasons):
     elif "raised" in observed:
         error = observed["raised"]
         said = f"{error['type']}: {error['message']}" if error["message"] else error["type"]
+        said = said.removesuffix(".")  # the sentence it stands in has a full stop of its own
         code, evidence, outcome = "RAISED", {"error": said}, RAISED
     elif "unreadable" in observed:
         code, evidence, outcome = "UNFORESEEN", {}, WRONG
