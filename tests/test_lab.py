@@ -1,6 +1,7 @@
 """The lab without a browser: what it reads, runs and shows, and when it keeps still."""
 
 import copy
+import math
 import os
 import subprocess
 import sys
@@ -314,34 +315,64 @@ def test_making_and_showing_a_lab_while_nbgrader_marks_imports_and_runs_nothing(
 # The browser's requests
 
 
+def answers(widget, **message):
+    """What a view of the lab is shown after this message."""
+    widget.answer(None, {"seq": "me:1", **message}, [])
+    return widget.shown
+
+
 def test_every_request_is_answered_even_one_that_makes_no_sense():
     from course.laboratory.widget import LabWidget
 
-    shown = lab(products, **THREE)
-    widget = LabWidget(shown)
+    widget = LabWidget(lab(products, **THREE))
     moved = {**widget.shown["settings"], "values": {"a": [5.0], "b": [3.0], "d": [4.0]}}
-    widget.answer(None, {"seq": "me:1", "settings": moved, "step": None, "opened": []}, [])
-    assert (widget.shown["seq"], widget.shown["grads"]["b"]) == ("me:1", "20")
-    widget.answer(None, {"seq": "me:2", "settings": moved, "step": 2, "opened": []}, [])
-    assert (widget.shown["seq"], widget.shown["step"]) == ("me:2", 2)
-    widget.answer(None, {"seq": "me:3", "settings": {"values": {}}, "step": None, "opened": []}, [])
-    assert widget.shown["seq"] == "me:3"
-    assert "The lab could not run" in widget.shown["notes"]
-    widget.answer(None, {"seq": "me:4", "settings": moved, "step": None, "opened": []}, [])
-    assert (widget.shown["seq"], widget.shown["error"]) == ("me:4", "")
+    shown = answers(widget, seq="me:1", settings=moved)
+    assert (shown["seq"], shown["grads"]["b"]) == ("me:1", "20")
+    assert answers(widget, seq="me:2", step=2)["step"] == 2
+    shown = answers(widget, seq="me:3", settings={"values": {}})
+    assert shown["seq"] == "me:3" and "The lab could not run" in shown["notes"]
+    shown = answers(widget, seq="me:4", settings=moved)
+    assert (shown["seq"], shown["error"]) == ("me:4", "")
+
+
+def test_a_step_stays_in_all_views_until_somebody_moves_it():
+    from course.laboratory.widget import LabWidget
+
+    widget = LabWidget(lab(products, **THREE))
+    assert answers(widget, step=2)["step"] == 2
+    moved = {**widget.shown["settings"], "values": {"a": [5.0], "b": [3.0], "d": [4.0]}}
+    assert answers(widget, settings=moved)["step"] == 2
+    shown = answers(widget, opened="words")  # another view asks for nothing else
+    assert (shown["step"], shown["settings"]) == (2, moved)
+    assert answers(widget, settings=moved, step=None)["step"] == shown["steps"]
 
 
 def test_code_and_words_are_made_from_when_somebody_opens_them():
     from course.laboratory.widget import LabWidget
 
     widget = LabWidget(lab(products, **THREE))
-    request = {"seq": "me:1", "settings": widget.shown["settings"], "step": None, "opened": []}
-    widget.answer(None, request, [])
-    assert not {"code", "words"} & set(widget.shown)
-    widget.answer(None, {**request, "opened": ["code"]}, [])
-    assert "e.backward()" in widget.shown["code"] and "words" not in widget.shown
-    widget.answer(None, {**request, "opened": ["words"]}, [])  # from another view of the same lab
-    assert "What fired, in order" in widget.shown["words"] and "code" in widget.shown
+    assert not {"code", "words"} & set(answers(widget, step=None))
+    shown = answers(widget, opened="code")
+    assert "e.backward()" in shown["code"] and "words" not in shown
+    shown = answers(widget, opened="words")  # from another view of the same lab
+    assert "What fired, in order" in shown["words"] and "code" in shown
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_a_run_that_was_ended_is_run_again_when_somebody_asks(end):
+    from course.laboratory.widget import LabWidget
+
+    ends = [end]
+
+    def square(s):
+        if ends and s.item() > 2:
+            raise ends.pop()
+        return s * s
+
+    widget = LabWidget(lab(square, s=1.0))
+    moved = {**widget.shown["settings"], "values": {"s": [3.0]}}
+    assert end.__name__ in answers(widget, settings=moved)["notes"]
+    assert answers(widget, settings=moved)["grads"]["s"] == "6"
 
 
 def test_only_a_move_runs_backward_again_and_a_step_does_not():
@@ -355,7 +386,28 @@ def test_only_a_move_runs_backward_again_and_a_step_does_not():
         return a * 2
 
     widget = LabWidget(lab(counted, a=1.0))
-    settings = widget.shown["settings"]
     for step in (0, 1, None):
-        widget.answer(None, {"seq": "", "settings": settings, "step": step, "opened": []}, [])
+        answers(widget, step=step)
+        answers(widget, settings=widget.shown["settings"])
     assert runs == [1.0]
+
+
+def test_hooks_of_a_module_that_is_the_function_see_its_inputs():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = torch.nn.Linear(3, 1)
+
+        def forward(self, x):
+            return self.fc(x).sum()
+
+    shown = lab(Net(), x=[1.0, 2.0, 3.0], hooks={"model": "backward: zero"})
+    assert page(shown)["grads"]["x"] == "[0, 0, 0]"
+    assert shown.outcome.record.warnings == ()
+
+
+def test_numbers_that_are_not_finite_open_a_lab_and_are_not_said_to_differ():
+    shown = lab(lambda a, b: (a / b).log(), a=0.0, b=0.0)
+    assert "≠" not in page(shown)["table"].split("<p>")[0]
+    for start in (math.nan, math.inf, [math.nan, 1.0]):
+        assert page(lab(lambda a: (a * 2).sum(), a=start))["error"] == ""

@@ -40,6 +40,18 @@ def early(a, flag):
     return c
 
 
+# fmt: off
+def at_the_margin(a):
+    c = a * 2
+# a comment may stand here, too
+    return c * c
+
+
+def in_one_line(a):
+    c = a * 2; return c * c  # noqa: E702
+# fmt: on
+
+
 def dict_from_outside(a, b):
     tensors = {"c": a * b}
     tensors["e"] = tensors["c"].exp()
@@ -104,6 +116,13 @@ LABS = {
     "comments and a docstring": lambda: lab(plus, w=1.0, x=2.0, hooks={"w": "scale 3"}),
     "a name used again": lambda: lab(rebinding, x=[1.0, 2.0], y=1.0, hooks={"x": "clip 1"}),
     "an early return": lambda: lab(early, a=3.0, flag=True, hooks={"a": "scale 2"}),
+    "a comment at the margin": lambda: lab(at_the_margin, a=2.0, hooks={"c": "scale 2"}),
+    "two statements in a line": lambda: lab(in_one_line, a=2.0, hooks={"a": "scale 2"}),
+    "an amount of many digits": lambda: lab(products, **abc, hooks={"c": "shift 1234567"}),
+    "not finite": lambda: lab(products, a=float("inf"), b=-3.0, d=4.0),
+    "a module with its hooks": lambda: lab(
+        Small(), x=[1.0, -2.0], hooks={"model": "backward: zero"}
+    ),
     "a dict made elsewhere": lambda: lab(dict_from_outside, a=0.5, b=1.0, hooks={"c": "scale 2"}),
     "globals": lambda: lab(with_globals, x=[3.0, -1.0], hooks={"h": "shift 1"}),
     "random numbers": lambda: lab(noisy, x=[1.0, 2.0, 3.0, 4.0]),
@@ -145,7 +164,8 @@ def run(code, names):
 def test_the_code_gives_the_same_gradients_and_the_same_error(name):
     shown = LABS[name]()
     outcome, experiment = shown.outcome, shown.experiment
-    names, error = run(shown.code, {**experiment.modules, **experiment.fixed})
+    notebook = {n: x for n, x in experiment.fixed.items() if isinstance(x, torch.Tensor)}
+    names, error = run(shown.code, {**experiment.modules, **notebook})
     assert repr(error) == repr(outcome.error)
     assert outcome.record.tensors
     listed = {t.name: t for t in outcome.record.tensors}

@@ -70,7 +70,8 @@ def _needs(row: Row):
     if row.kind in HOOK_ROWS:
         label += 14 + badge_width(row.turn)
     text = max(map(len, broken(row.text))) * MONO_12
-    return label + len(row.text) * MONO_12 + 10, max(label, text + 30)
+    letters = max(len(row.text), len("None")) if row.kind == "grad" else len(row.text)
+    return label + letters * MONO_12 + 10, max(label, text + 30)  # None: before it is there
 
 
 def badge_width(turn: int) -> int:

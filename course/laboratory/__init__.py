@@ -107,9 +107,9 @@ class Lab:
 
     def move(self, settings):
         """Move the controls and run again."""
-        self.settings = settings
-        self.outcome = self.experiment.run(settings)
-        return self.outcome
+        outcome = self.experiment.run(settings)
+        self.settings, self.outcome = settings, outcome  # both, or after an interrupt neither
+        return outcome
 
     def forget(self):
         """Let go of what the last run made; it is run again when somebody asks."""

@@ -46,7 +46,7 @@ def run_forward(function, arguments: dict) -> Tensors:
 
 def run_to_root(function, arguments: dict) -> torch.Tensor:
     """Call it the same way and return the root alone: quicker, where nobody asks for names."""
-    return _root(function, function(**arguments))
+    return _root(function, call(function, arguments))
 
 
 def _root(function, returned):
@@ -61,10 +61,22 @@ def _root(function, returned):
     return root
 
 
+def call(function, arguments):
+    """Call it with its arguments by name; a module by position, as one does: PyTorch hands what a
+    module is given by name to no backward hook, and to a forward hook only when it asks."""
+    if not isinstance(function, torch.nn.Module):
+        return function(**arguments)
+    try:
+        bound = inspect.signature(function.forward).bind(**arguments)
+    except (TypeError, ValueError):  # other arguments than its own, or a forward that hides them
+        return function(**arguments)
+    return function(*bound.args, **bound.kwargs)
+
+
 def call_and_look(function, arguments):
     """Call it; return what it returned and its local variables as they were at the end."""
     if sys.getprofile() is not None:  # there can be one only, and cProfile's cannot be put back
-        return function(**arguments), {}
+        return call(function, arguments), {}
     code, local = code_of(function), {}
 
     def look(frame, event, _):
@@ -73,7 +85,7 @@ def call_and_look(function, arguments):
 
     sys.setprofile(look)
     try:
-        returned = function(**arguments)
+        returned = call(function, arguments)
     finally:
         sys.setprofile(None)
     return returned, local

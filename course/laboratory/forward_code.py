@@ -8,9 +8,11 @@ is copied and called, and the tensors inside it are out of reach.
 import ast
 import functools
 import inspect
+import math
 import textwrap
 import types
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeGuard
 
 import torch
@@ -113,6 +115,7 @@ def _is_straight(tree, arguments):
         and returns == tree.body[-1:]
         and not any(isinstance(node, special) for node in inside)
         and tree.body[0].lineno > tree.lineno
+        and all(a.end_lineno < b.lineno for a, b in pairwise(tree.body))  # each on lines of its own
         and tree.body[-1].value is not None
     )
 
@@ -127,7 +130,8 @@ def _lines(source, tree, names, root, returned_dict):
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):  # a docstring
         first = tree.body[1]
     text = source.splitlines()[first.lineno - 1 : last.lineno - 1]
-    lines = textwrap.dedent("\n".join(text)).splitlines()
+    margin = " " * first.col_offset  # a comment, or a string's line, may stand further left
+    lines = [line.removeprefix(margin) for line in text]
     value = ast.unparse(last.value)
     if not returned_dict:
         return lines if value == root else [*lines, f"{root} = {value}"]
@@ -167,4 +171,5 @@ def as_code(value) -> str:
     """A number or nested lists of numbers as Python floats, without the noise of float32."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(as_code(item) for item in value)}]"
-    return repr(float(f"{value:.7g}"))
+    number = float(f"{value:.7g}")
+    return repr(number) if math.isfinite(number) else f'float("{number}")'

@@ -97,7 +97,7 @@ class Hook:
         expression = KINDS[self.kind][2]
         if expression is None:
             return f'print("{name} on {self.on} sees", {it})'
-        by = None if self.by is None else f"{abs(self.by) if self.kind == 'clip' else self.by:g}"
+        by = None if self.by is None else f"{abs(self.by) if self.kind == 'clip' else self.by:.12g}"
         if self.at in ("tensor", "forward", "accumulated"):
             made = expression.format(it=it, by=by)
             if self.kind == "edit in place":

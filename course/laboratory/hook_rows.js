@@ -8,6 +8,7 @@ function hookRows(spec, change) {
     hooks.push({ ...place(on), kind: "observe", by: null, only: null, active: true });
     changed(() => list.lastElementChild.querySelector("select").focus());
   });
+  add.disabled = !spec.targets.length; // forward raised before it made a tensor
   const kinds = spec.kinds.map(({ kind, label }) => ({ value: kind, text: label }));
   const usual = Object.fromEntries(spec.kinds.map(({ kind, usual }) => [kind, usual]));
   let hooks = [];

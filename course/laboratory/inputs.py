@@ -1,5 +1,6 @@
 """What an author writes, `lab(f, a=2.0, net=net, hooks={"c": "shift 2"})`, as an experiment."""
 
+import math
 import sys
 
 import torch
@@ -82,7 +83,7 @@ def rounded(value):
 
 def slider_limits(value) -> tuple[float, float, float]:
     """Lowest, highest and step for a leaf's sliders, wide enough for the numbers it starts with."""
-    numbers = flat(value)
+    numbers = [x for x in flat(value) if math.isfinite(x)]
     largest = max(map(abs, numbers), default=0.0)
     if largest > 10:
         return -2 * largest, 2 * largest, largest / 50

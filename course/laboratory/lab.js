@@ -4,10 +4,8 @@
 function render({ model, el }) {
   const spec = model.get("spec");
   let state = structuredClone(model.get("shown").settings);
-  let step = null; // null: the end, whatever its number
   const ask = latest((request) => model.send(request), { slow: () => view.waits(true) });
-  const opened = []; // folded parts: Python makes them from now on
-  const send = () => ask.push({ settings: state, step, opened });
+  const send = () => ask.push({ settings: state });
 
   const controls = controlsOf(spec, (part, value) => {
     state = { ...state, [part]: structuredClone(value) };
@@ -15,25 +13,19 @@ function render({ model, el }) {
   });
   const reset = button("Reset", "Reset all controls of this lab", () => {
     state = structuredClone(spec.start);
-    step = null;
     controls.set(state);
-    send();
+    ask.push({ settings: state, step: null }); // null: the end, whatever its number
   });
   const view = viewOf(
-    (to) => {
-      step = to;
-      send();
-    },
-    (part) => {
-      opened.push(part);
-      send();
-    },
+    (step) => ask.push({ step }),
+    (part) => ask.push({ opened: part }),
   );
 
   function show() {
     const shown = model.get("shown");
     const mine = ask.answered(shown.seq);
-    if (!mine && ask.idle()) controls.set((state = structuredClone(shown.settings)));
+    const moved = JSON.stringify(shown.settings) !== JSON.stringify(state);
+    if (!mine && moved && ask.idle()) controls.set((state = structuredClone(shown.settings)));
     view.waits(false);
     view.show(shown, ask.idle());
   }

@@ -1,5 +1,6 @@
-// The last position wins: at most one request is under way, and of those that wait only the newest
-// is kept. Fast dragging can then never queue old states, however slow the kernel is.
+// The last position wins: at most one request is under way. Those that wait are one request, in which
+// what is newer takes the place of what is older. Fast dragging can then never queue old states,
+// however slow the kernel is.
 
 function latest(send, { slow = () => {}, patience = 3000 } = {}) {
   const me = Math.random().toString(36).slice(2); // two views of one lab must not mix their answers
@@ -12,13 +13,17 @@ function latest(send, { slow = () => {}, patience = 3000 } = {}) {
     number += 1;
     underWay = `${me}:${number}`;
     timer = setTimeout(slow, patience);
-    send({ ...state, seq: underWay });
+    try {
+      send({ ...state, seq: underWay });
+    } catch {
+      slow(); // the kernel that this page knew is gone
+    }
   }
 
   return {
     push(state) {
       if (underWay === null) go(state);
-      else waiting = state;
+      else waiting = { ...waiting, ...state };
     },
     /** Whether the answer was mine; the newest state that waits is sent now. */
     answered(seq) {

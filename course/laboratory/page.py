@@ -85,10 +85,12 @@ def _nature(tensor):
 
 
 def compared(tensor, slope, settings) -> str:
-    """How .grad stands to the derivative: "=", "≠", "= 2 ×", or "" where one is missing."""
+    """How .grad stands to the derivative: "=", "≠", "= 2 ×", or "" where one is missing or nan."""
     if slope is None or tensor.grad_after is None or tensor.grad_after.values is None:
         return ""
     given, true = flat(tensor.grad_after.values), flat(slope)
+    if any(math.isnan(x) for x in true):  # it could not be measured
+        return ""
     if _close(given, true):
         return "="
     if settings.backwards > 1 and _close(given, [settings.backwards * x for x in true]):

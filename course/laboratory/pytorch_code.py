@@ -51,6 +51,8 @@ def _inputs(experiment, settings, forward):
         if isinstance(value, torch.Tensor):
             grad = ".requires_grad_()" if wanted.get(name) else ""
             lines.append(f"{forward.leaf(name)} = {name}.detach().clone(){grad}")
+        elif isinstance(value, (bool, int, float, str, type(None))):
+            lines.append(f"{forward.leaf(name)} = {value!r}")
     for name, value in settings.values.items():
         grad = ", requires_grad=True" if wanted[name] else ""
         lines.append(f"{forward.leaf(name)} = torch.tensor({as_code(value)}{grad})")

@@ -58,11 +58,11 @@ function say(element, text) {
 
 /** A part that can be scrolled, also by keyboard. */
 function region(className, ariaLabel) {
-  return h("div", { className, role: "region", ariaLabel, tabIndex: 0 });
+  return keepKeys(h("div", { className, role: "region", ariaLabel, tabIndex: 0 }));
 }
 
 function text(ariaLabel, className = "") {
-  return h("pre", { className, ariaLabel, role: "region", tabIndex: 0 });
+  return keepKeys(h("pre", { className, ariaLabel, role: "region", tabIndex: 0 }));
 }
 
 function stepSlider(scrubbed) {

@@ -59,7 +59,7 @@ function folded(name, details, pre, open) {
 }
 
 function codeBlock(tell, open) {
-  const pre = h("pre", { tabIndex: 0, ariaLabel: "PyTorch code for these settings" });
+  const pre = keepKeys(h("pre", { tabIndex: 0, ariaLabel: "PyTorch code for these settings" }));
   const copy = button("Copy", "Copy the PyTorch code", async () => {
     let done = true;
     try {

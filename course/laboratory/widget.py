@@ -33,6 +33,7 @@ class LabWidget(anywidget.AnyWidget):
 
     def __init__(self, lab):
         self.lab = lab
+        self.step = None  # of backward, in all its views; None: the last one
         self.opened = set()  # folded parts that somebody has opened in one of its views
         super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab, opened=()))
         self.on_msg(self.answer)
@@ -41,15 +42,24 @@ class LabWidget(anywidget.AnyWidget):
         self.lab.forget()
 
     def answer(self, _, message, __):
-        """Answer each request, whatever happens: the browser sends no other before."""
+        """Answer each request, whatever happens: the browser sends no other before.
+
+        A message holds what somebody has changed: the settings of all controls, the step of
+        backward, or the name of a folded part that was opened.
+        """
         try:
-            settings = self.lab.settings.from_json(message["settings"])
-            if settings != self.lab.settings:
-                self.lab.move(settings)
-            self.opened.update(message["opened"])
-            shown = page(self.lab, message["step"], self.opened)
-        except (Exception, KeyboardInterrupt) as error:  # said in the lab, not lost in a log
+            self.step = message.get("step", self.step)
+            if "opened" in message:
+                self.opened.add(message["opened"])
+            if "settings" in message:
+                settings = self.lab.settings.from_json(message["settings"])
+                if settings != self.lab.settings:
+                    self.lab.move(settings)
+            shown = page(self.lab, self.step, self.opened)
+        # An exit would take the kernel with it. What happened is said in the lab, not in a log.
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
             words = f"{type(error).__name__}: {error}"
             shown = {**self.shown, "notes": note("hl-error", "The lab could not run", words)}
-            shown |= {"error": words, "settings": message["settings"]}
+            asked = message.get("settings", self.shown["settings"])
+            shown |= {"error": words, "settings": asked}
         self.shown = {**shown, "seq": message["seq"]}

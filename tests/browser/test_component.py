@@ -107,7 +107,7 @@ def sent(page):
 def answer(page, **shown):
     """The kernel's answer to the newest request."""
     request = sent(page)[-1]
-    shown = {"seq": request["seq"], "settings": request["settings"], **shown}
+    shown = {"seq": request["seq"], "settings": request.get("settings", START), **shown}
     page.evaluate("(shown) => model.update(shown)", shown)
 
 
@@ -129,7 +129,7 @@ def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_control
     summary = lab.get_by_text("PyTorch code for these settings")
     summary.press("Enter")
     lab.wait_for_function("model.sent.length === 1")
-    assert sent(lab)[0]["opened"] == ["code"]
+    assert {**sent(lab)[0], "seq": ""} == {"opened": "code", "seq": ""}
     assert copy.is_disabled()
     answer(lab, code="import torch\n")
     assert copy.is_enabled()
@@ -138,9 +138,37 @@ def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_control
     summary.press("Enter")  # closed
     summary.press("Enter")  # and opened again: it is there already
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
-    assert [message["opened"] for message in sent(lab)] == [["code"], ["code"]]
+    assert [message.get("opened") for message in sent(lab)] == ["code", None]
     answer(lab, code="import torch  # 2.5\n")
     assert code.text_content() == "import torch  # 2.5\n"
+
+
+def test_what_waits_is_one_request_with_the_newest_of_each_part(lab):
+    slider = lab.get_by_role("slider", name="a", exact=True)
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")  # waits
+    lab.get_by_text("PyTorch code for these settings").press("Enter")
+    lab.get_by_role("slider", name="Step of backward").press("ArrowLeft")
+    lab.wait_for_timeout(50)
+    assert len(sent(lab)) == 1
+    answer(lab)
+    last = sent(lab)[-1]
+    assert (last["settings"]["values"]["a"], last["opened"], last["step"]) == ([3.0], "code", 3)
+
+
+def test_an_answer_to_another_view_leaves_controls_that_stand_right_alone(lab):
+    slider = lab.get_by_role("slider", name="hook_1, how much")
+    slider.focus()
+    lab.evaluate(
+        "(shown) => model.update(shown)", {"seq": "another:1", "settings": START, "step": 1}
+    )
+    assert lab.evaluate("document.activeElement.ariaLabel") == "hook_1, how much"
+
+
+def test_a_kernel_that_is_gone_is_said_at_once(lab):
+    lab.evaluate("() => { model.send = () => { throw new Error('Cannot send'); }; }")
+    lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
+    assert lab.get_by_text("The kernel has not answered yet.").is_visible()
 
 
 def test_a_moving_slider_is_no_selection_that_the_page_hears_of(lab):
