@@ -342,7 +342,7 @@ def test_a_step_stays_in_all_views_until_somebody_moves_it():
     assert answers(widget, step=2)["step"] == 2
     moved = {**widget.shown["settings"], "values": {"a": [5.0], "b": [3.0], "d": [4.0]}}
     assert answers(widget, settings=moved)["step"] == 2
-    shown = answers(widget, opened="words")  # another view asks for nothing else
+    shown = answers(widget, opened=["words"])  # another view asks for nothing else
     assert (shown["step"], shown["settings"]) == (2, moved)
     assert answers(widget, settings=moved, step=None)["step"] == shown["steps"]
 
@@ -352,9 +352,9 @@ def test_code_and_words_are_made_from_when_somebody_opens_them():
 
     widget = LabWidget(lab(products, **THREE))
     assert not {"code", "words"} & set(answers(widget, step=None))
-    shown = answers(widget, opened="code")
+    shown = answers(widget, opened=["code"])
     assert "e.backward()" in shown["code"] and "words" not in shown
-    shown = answers(widget, opened="words")  # from another view of the same lab
+    shown = answers(widget, opened=["words"])  # from another view of the same lab
     assert "What fired, in order" in shown["words"] and "code" in shown
 
 
@@ -371,8 +371,10 @@ def test_a_run_that_was_ended_is_run_again_when_somebody_asks(end):
 
     widget = LabWidget(lab(square, s=1.0))
     moved = {**widget.shown["settings"], "values": {"s": [3.0]}}
-    assert end.__name__ in answers(widget, settings=moved)["notes"]
-    assert answers(widget, settings=moved)["grads"]["s"] == "6"
+    shown = answers(widget, settings=moved)
+    assert end.__name__ in shown["notes"] and shown["settings"] == moved
+    shown = answers(widget, step=1)  # asks for no other position
+    assert (shown["settings"], shown["grads"]["s"]) == (moved, "6")
 
 
 def test_only_a_move_runs_backward_again_and_a_step_does_not():

@@ -5,6 +5,7 @@ function render({ model, el }) {
   const spec = model.get("spec");
   let state = structuredClone(model.get("shown").settings);
   const ask = latest((request) => model.send(request), { slow: () => view.waits(true) });
+  const opened = []; // folded parts: Python makes them from now on
   const send = () => ask.push({ settings: state });
 
   const controls = controlsOf(spec, (part, value) => {
@@ -18,7 +19,10 @@ function render({ model, el }) {
   });
   const view = viewOf(
     (step) => ask.push({ step }),
-    (part) => ask.push({ opened: part }),
+    (part) => {
+      opened.push(part);
+      ask.push({ opened });
+    },
   );
 
   function show() {

@@ -35,6 +35,7 @@ class LabWidget(anywidget.AnyWidget):
         self.lab = lab
         self.step = None  # of backward, in all its views; None: the last one
         self.opened = set()  # folded parts that somebody has opened in one of its views
+        self.asked = None  # the settings that its controls show; a run of them may have been ended
         super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab, opened=()))
         self.on_msg(self.answer)
 
@@ -45,21 +46,19 @@ class LabWidget(anywidget.AnyWidget):
         """Answer each request, whatever happens: the browser sends no other before.
 
         A message holds what somebody has changed: the settings of all controls, the step of
-        backward, or the name of a folded part that was opened.
+        backward, or the names of the folded parts that were opened.
         """
         try:
             self.step = message.get("step", self.step)
-            if "opened" in message:
-                self.opened.add(message["opened"])
-            if "settings" in message:
-                settings = self.lab.settings.from_json(message["settings"])
-                if settings != self.lab.settings:
-                    self.lab.move(settings)
+            self.opened.update(message.get("opened", ()))
+            self.asked = message.get("settings", self.asked) or self.shown["settings"]
+            settings = self.lab.settings.from_json(self.asked)
+            if settings != self.lab.settings:
+                self.lab.move(settings)
             shown = page(self.lab, self.step, self.opened)
         # An exit would take the kernel with it. What happened is said in the lab, not in a log.
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             words = f"{type(error).__name__}: {error}"
             shown = {**self.shown, "notes": note("hl-error", "The lab could not run", words)}
-            asked = message.get("settings", self.shown["settings"])
-            shown |= {"error": words, "settings": asked}
+            shown |= {"error": words, "settings": self.asked}
         self.shown = {**shown, "seq": message["seq"]}

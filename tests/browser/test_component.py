@@ -129,7 +129,7 @@ def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_control
     summary = lab.get_by_text("PyTorch code for these settings")
     summary.press("Enter")
     lab.wait_for_function("model.sent.length === 1")
-    assert {**sent(lab)[0], "seq": ""} == {"opened": "code", "seq": ""}
+    assert {**sent(lab)[0], "seq": ""} == {"opened": ["code"], "seq": ""}
     assert copy.is_disabled()
     answer(lab, code="import torch\n")
     assert copy.is_enabled()
@@ -138,7 +138,7 @@ def test_the_code_is_asked_for_by_those_who_open_it_and_then_follows_the_control
     summary.press("Enter")  # closed
     summary.press("Enter")  # and opened again: it is there already
     lab.get_by_role("slider", name="a", exact=True).press("ArrowRight")
-    assert [message.get("opened") for message in sent(lab)] == ["code", None]
+    assert [message.get("opened") for message in sent(lab)] == [["code"], None]
     answer(lab, code="import torch  # 2.5\n")
     assert code.text_content() == "import torch  # 2.5\n"
 
@@ -153,7 +153,7 @@ def test_what_waits_is_one_request_with_the_newest_of_each_part(lab):
     assert len(sent(lab)) == 1
     answer(lab)
     last = sent(lab)[-1]
-    assert (last["settings"]["values"]["a"], last["opened"], last["step"]) == ([3.0], "code", 3)
+    assert (last["settings"]["values"]["a"], last["opened"], last["step"]) == ([3.0], ["code"], 3)
 
 
 def test_an_answer_to_another_view_leaves_controls_that_stand_right_alone(lab):
