@@ -8,7 +8,6 @@ any error is caught, and the text takes its place, with a line that says so, in 
 and not on stderr (nbgrader takes no points away for it).
 """
 
-from collections.abc import Callable
 from functools import cached_property
 from html import escape
 
@@ -28,10 +27,11 @@ class Picture:
     """What `picture` returns: .svg, .text and .html; shows itself in a notebook.
 
     Each is made when somebody asks for it: a lab shows the drawing at every move of a slider, and
-    the words only to those who open them.
+    the words only to those who open them. `draw()` gives an SVG and its width in pixels, `tell()` a
+    text; either may fail.
     """
 
-    def __init__(self, draw: Callable, tell: Callable, theme: str):
+    def __init__(self, draw, tell, theme: str):
         self._draw, self._tell, self._theme = draw, tell, theme
 
     @cached_property
