@@ -7,7 +7,7 @@ inline and use JupyterLab's theme variables: notebooks that are opened again los
 from html import escape
 
 from course.guide import trap
-from course.judge import NOT_ATTEMPTED, PASSED, RAISED, WRONG, Result, Verdict
+from course.judge import NOT_ATTEMPTED, PASSED, RAISED, WRONG, Result, Verdict, Words
 
 SIGNS = {PASSED: "✓", NOT_ATTEMPTED: "○", WRONG: "✗", RAISED: "⚠"}
 COLOURS = {  # white words on these, and these beside a white or a dark page, keep their contrast
@@ -25,9 +25,8 @@ def headline(result: Result) -> tuple[str, str]:
     if result.passed:
         words = f"{done} of {count} {kind}cases passed"
         if result.remaining:
-            cases = "1 hidden case runs"
-            if result.remaining > 1:
-                cases = f"{result.remaining} hidden cases run"
+            remaining = Words({"n": result.remaining}, name="")
+            cases = remaining.fill("{n:hidden case runs|hidden cases run}")
             words += f" ({cases} when the notebook is marked)"
         return PASSED, words
     if not result.attempted:

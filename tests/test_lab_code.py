@@ -123,6 +123,9 @@ LABS = {
     "a module with its hooks": lambda: lab(
         Small(), x=[1.0, -2.0], hooks={"model": "backward: zero"}
     ),
+    "a module, its inputs in another order": lambda: lab(
+        SumNet(), c=3.0, a=1.0, b=2.0, hooks={"model": "backward: scale 2"}
+    ),
     "a dict made elsewhere": lambda: lab(dict_from_outside, a=0.5, b=1.0, hooks={"c": "scale 2"}),
     "globals": lambda: lab(with_globals, x=[3.0, -1.0], hooks={"h": "shift 1"}),
     "random numbers": lambda: lab(noisy, x=[1.0, 2.0, 3.0, 4.0]),

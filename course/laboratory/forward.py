@@ -64,13 +64,20 @@ def _root(function, returned):
 def call(function, arguments):
     """Call it with its arguments by name; a module by position, as one does: PyTorch hands what a
     module is given by name to no backward hook, and to a forward hook only when it asks."""
-    if not isinstance(function, torch.nn.Module):
-        return function(**arguments)
+    if isinstance(function, torch.nn.Module) and by_position(plain_function(function), arguments):
+        return function(*arguments.values())
+    return function(**arguments)
+
+
+def by_position(function, names) -> bool:
+    """Whether arguments of these names, in this order, are the first that a function takes."""
     try:
-        bound = inspect.signature(function.forward).bind(**arguments)
-    except (TypeError, ValueError):  # other arguments than its own, or a forward that hides them
-        return function(**arguments)
-    return function(*bound.args, **bound.kwargs)
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # built in
+        return False
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    order = tuple(p.name for p in parameters if p.name != "self" and p.kind in places)
+    return order[: len(names)] == tuple(names)
 
 
 def call_and_look(function, arguments):

@@ -17,7 +17,7 @@ from typing import TypeGuard
 
 import torch
 
-from course.laboratory.forward import function_name, plain_function
+from course.laboratory.forward import by_position, function_name, plain_function
 
 SMALL = 16  # a tensor from outside with at most this many elements is written out
 
@@ -67,11 +67,7 @@ def forward_code(function, arguments, tensors) -> ForwardCode:
 
 def _call(function, arguments):
     """Arguments of a call: by position where the function's own order allows it, else by name."""
-    try:
-        order = [p for p in inspect.signature(function).parameters if p != "self"]
-    except ValueError:  # built in
-        order = []
-    if order[: len(arguments)] == list(arguments):
+    if by_position(function, arguments):
         return ", ".join(arguments)
     return ", ".join(f"{a}={a}" for a in arguments)
 

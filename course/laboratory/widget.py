@@ -35,8 +35,8 @@ class LabWidget(anywidget.AnyWidget):
         self.lab = lab
         self.step = None  # of backward, in all its views; None: the last one
         self.opened = set()  # folded parts that somebody has opened in one of its views
-        self.asked = None  # the settings that its controls show; a run of them may have been ended
         super().__init__(static_id=uuid4().hex, spec=spec(lab), shown=page(lab, opened=()))
+        self.asked = self.shown["settings"]  # by the controls; the run of them may have been ended
         self.on_msg(self.answer)
 
     def let_go(self):
@@ -51,7 +51,7 @@ class LabWidget(anywidget.AnyWidget):
         try:
             self.step = message.get("step", self.step)
             self.opened.update(message.get("opened", ()))
-            self.asked = message.get("settings", self.asked) or self.shown["settings"]
+            self.asked = message.get("settings", self.asked)
             settings = self.lab.settings.from_json(self.asked)
             if settings != self.lab.settings:
                 self.lab.move(settings)
